@@ -130,6 +130,6 @@ $(VENV)/.runtime $(VENV)/.commands $(VENV)/.dev: always
 
 $(CKF_SPOT_VENV)/.dev: $(CKF_SPOT)/requirements-dev.txt $(CKF_SPOT)/pyproject.toml | $(VENV)/.dev
 	@echo "Setting up $(CKF_SPOT_VENV) (once, seconds) …" >&2
-	@$(PY) -m kubeflow_aks.environment $(CKF_SPOT_VENV) $<
+	@$(PY) -m kubeflow_aks.environment $(CKF_SPOT_VENV) $< --built kfp-server-api
 	@$(CKF_SPOT_VENV)/bin/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e $(CKF_SPOT)
 	@touch $@

@@ -1,4 +1,4 @@
-"""What the eviction handler does while the API server misbehaves; packages/kubeflow-aks/tests/local plays the same with a process."""
+"""What the eviction handler does while the API server misbehaves; the tests of the local AKS play it with a process."""
 
 from __future__ import annotations
 

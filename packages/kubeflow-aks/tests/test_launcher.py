@@ -33,7 +33,7 @@ def root(tmp_path: Path) -> Path:
     root = tmp_path / "checkout"
     (root / CODE).mkdir(parents=True)
     shutil.copy(PROJECT_ROOT / "kubeflow-aks", root)
-    for name in ("__init__.py", "environment.py", "launcher.py"):
+    for name in ("__init__.py", "environment.py", "exit_codes.py", "launcher.py", "ownership.py"):
         shutil.copy(PROJECT_ROOT / CODE / name, root / CODE)
     (root / CODE / "__main__.py").write_text(_COMMAND)
     for lock in GROUPS.values():
@@ -180,7 +180,7 @@ def test_a_command_has_the_packages_that_it_imports_and_no_more() -> None:
         command: modules & graph.find_upstream_modules(module, as_package=True)
         for command, module in MODULES.items()
     }
-    assert {command for command, found in needed.items() if found} == launcher.OTHERS, needed
+    assert {command for command, imported in needed.items() if imported} == launcher.OTHERS, needed
 
 
 def test_the_demo_and_the_local_shell_can_run_ckf_spot() -> None:

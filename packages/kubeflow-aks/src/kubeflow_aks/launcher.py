@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from kubeflow_aks.environment import GROUPS, InstallError, ProjectEnvironment
+from kubeflow_aks.environment import GROUPS, ProjectEnvironment
+from kubeflow_aks.exit_codes import CommandError
 
 RUNTIME: Final = frozenset(
     {"adopt", "cost-trace", "handoff", "policy", "preview", "quota", "sizes", "start", "stop", "verify"}
@@ -50,16 +51,16 @@ def _set_up(arguments: Sequence[str]) -> int:
 
 
 def _install(group: str) -> int:
-    if _ENVIRONMENT.is_fresh(group):
-        return 0
-    begun = "Bringing .venv up to date" if _ENVIRONMENT.python.exists() else "Setting up .venv"
-    print(
-        f"{begun} for Python {sys.version_info.major}.{sys.version_info.minor} (once, seconds) …",
-        file=sys.stderr,
-    )
     try:
+        if _ENVIRONMENT.is_fresh(group):
+            return 0
+        begun = "Bringing .venv up to date" if _ENVIRONMENT.python.exists() else "Setting up .venv"
+        print(
+            f"{begun} for Python {sys.version_info.major}.{sys.version_info.minor} (once, seconds) …",
+            file=sys.stderr,
+        )
         _ENVIRONMENT.set_up(group)
-    except (InstallError, OSError) as error:
+    except (CommandError, OSError) as error:
         print(f"error: .venv: {error}", file=sys.stderr)
         return _FAILURE
     return 0

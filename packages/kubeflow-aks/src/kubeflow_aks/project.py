@@ -25,14 +25,14 @@ def nearest_project() -> Path | None:
     return next((folder for folder in (start, *start.parents) if (folder / _FILE).is_file()), None)
 
 
-def project_root(given: Path | None = None) -> Path:
+def project_root(root: Path | None = None) -> Path:
     """The folder that the user gave, or the nearest one with a `Pulumi.yaml` from the working folder upwards.
 
     Raises:
         UsageError: there is none.
     """
-    if given:
-        return given.resolve()
-    if found := nearest_project():
-        return found
+    if root:
+        return root.resolve()
+    if nearest := nearest_project():
+        return nearest
     raise UsageError(f"{Path.cwd()}: no {_FILE} here or in a folder above; pass --root DIR")

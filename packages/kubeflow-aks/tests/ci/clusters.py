@@ -61,8 +61,8 @@ class OneCluster(Aks):
     def last_change(self, cluster: Cluster, since: datetime, *kinds: str) -> Event | None:
         if self.log_is_closed:
             raise AzError("(AuthorizationFailed) no")
-        found = [e for e in self.events if e.at >= since and (not kinds or e.operation in kinds)]
-        return max(found, key=lambda event: event.at, default=None)
+        events = [e for e in self.events if e.at >= since and (not kinds or e.operation in kinds)]
+        return max(events, key=lambda event: event.at, default=None)
 
 
 def in_states(*states: str) -> list[Cluster]:

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import pytest
 
-from kubeflow_aks.ci.comment import WORKFLOW
+from kubeflow_aks.ci.provenance import WORKFLOW
 from kubeflow_aks.cli.process import main
 from kubeflow_aks.pull_request.observed import Change, Observed, Run
 from kubeflow_aks.pull_request.report import render
@@ -82,20 +82,31 @@ def pull(
     }
 
 
-def previewed(repository: Repository, **archives: bytes) -> None:
+def job(**changes: Any) -> dict[str, Any]:
+    """A job of a run, as GitHub's own runner did it ("List jobs for a workflow run")."""
+    hosted = {
+        "runner_name": "GitHub Actions 12",
+        "runner_group_name": "GitHub Actions",
+        "labels": ["ubuntu-24.04"],
+    }
+    return {"name": "preview of dev", **hosted, **changes}
+
+
+def previewed(repository: Repository, *, fork: str = FORK, **archives: bytes) -> None:
     """A finished run of the preview for a pull request from a fork, with an artifact per stack."""
-    repository.pulls = [pull()]
+    repository.pulls = [pull(fork=fork)]
     repository.runs[RUN] = {
         "id": RUN,
         "event": "pull_request",
         "path": WORKFLOW,
         "head_sha": SHA,
         "head_branch": "more/pools",
-        "head_repository": {"full_name": FORK, "owner": {"login": "stranger"}},
+        "head_repository": {"full_name": fork, "owner": {"login": "stranger"}},
         "pull_requests": [],
         "html_url": f"https://github.com/{REPOSITORY}/actions/runs/{RUN}",
     }
     repository.artifacts[RUN] = []
+    repository.jobs[RUN] = [job(), job(runner_name=None, runner_group_name=None)]  # one was skipped
     for stack, content in archives.items():
         number = repository.next_id()
         repository.archives[number] = content

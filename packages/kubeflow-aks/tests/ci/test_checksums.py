@@ -32,16 +32,16 @@ class Job:
     def pulumi(self, checksums: str) -> subprocess.CompletedProcess[str]:
         """The step that brings the CLI."""
         (self.folder / "checksums.txt").write_text(checksums)
-        given = {
+        variables = {
             "PATH": f"{self.folder / 'bin'}:{os.environ['PATH']}",
             "VERSION": "3.1.0",
             "CHECKSUMS": str(self.folder / "checksums.txt"),
             "RUNNER_TEMP": str(self.folder / "temporary"),
             "PROGRAMS": str(self.folder / "programs"),
         }
-        assert set(STEPS["Pulumi CLI"]["env"]) <= set(given)
+        assert set(STEPS["Pulumi CLI"]["env"]) <= set(variables)
         words = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", STEPS["Pulumi CLI"]["run"]]
-        return subprocess.run(words, env=given, capture_output=True, text=True, check=False)
+        return subprocess.run(words, env=variables, capture_output=True, text=True, check=False)
 
     @property
     def line(self) -> str:
@@ -125,11 +125,11 @@ def test_a_module_of_kubelogin_that_is_not_the_one_in_go_sum_stops_the_job(tmp_p
     sums.write_text(tampered, encoding="utf-8")
     if shutil.which("go") is None:
         pytest.skip("go is not on PATH")
-    given = {"RUNNER_TEMP": str(tmp_path), "PROGRAMS": str(tmp_path), "GOTOOLCHAIN": "auto"}
+    variables = {"RUNNER_TEMP": str(tmp_path), "PROGRAMS": str(tmp_path), "GOTOOLCHAIN": "auto"}
     done = subprocess.run(
         ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
         cwd=tmp_path,
-        env={**os.environ, **given},
+        env={**os.environ, **variables},
         capture_output=True,
         text=True,
         check=False,

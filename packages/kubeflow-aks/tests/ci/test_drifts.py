@@ -58,32 +58,34 @@ def test_nothing_that_stays_the_same_is_drift() -> None:
 
 
 def test_each_resource_is_listed_with_what_differs() -> None:
-    found = drifts(output(step("update", POOL, "gpu", "maxCount"), step("create", MAP, "expander")), "")
-    assert found == [
+    listed_drifts = drifts(
+        output(step("update", POOL, "gpu", "maxCount"), step("create", MAP, "expander")), ""
+    )
+    assert listed_drifts == [
         Drift("update", "azure-native:containerservice:AgentPool", "gpu", ("maxCount",)),
         Drift("create", "kubernetes:core/v1:ConfigMap", "expander"),
     ]
 
 
 def test_a_role_assignment_whose_principal_nobody_knows_only_looks_replaced() -> None:
-    unknown, known = ({"inputs": {"principalId": value}} for value in (UNKNOWN, "1a4bad75"))
+    unknown, certain = ({"inputs": {"principalId": value}} for value in (UNKNOWN, "1a4bad75"))
     assert drifts(output(step("replace", ROLE, "pull", "principalId", newState=unknown)), "") == []
-    assert drifts(output(step("replace", ROLE, "pull", "principalId", newState=known)), "") != []
+    assert drifts(output(step("replace", ROLE, "pull", "principalId", newState=certain)), "") != []
     assert drifts(output(step("replace", ROLE, "pull", "principalId", "scope", newState=unknown)), "") != []
     assert drifts(output(step("replace", MAP, "pull", "principalId", newState=unknown)), "") != []
 
 
 def test_the_pools_that_a_cluster_lists_are_drift_only_where_the_stack_has_none_of_the_name() -> None:
-    own = step("refresh", POOL, "general", newState={"inputs": {"agentPoolName": "general"}})
+    refreshed = step("refresh", POOL, "general", newState={"inputs": {"agentPoolName": "general"}})
     paths = ("agentPoolProfiles[1]", "agentPoolProfiles[2]")
     state = listed("system", "general", "byhand")
-    assert drifts(output(own, step("update", CLUSTER, "c", paths[0], oldState=state)), "") == []
-    [found] = drifts(output(own, step("update", CLUSTER, "c", *paths, oldState=state)), "")
-    assert found.paths == ("agentPoolProfiles[byhand]",)
-    [found] = drifts(
-        output(own, step("update", CLUSTER, "c", "agentPoolProfiles[1].count", oldState=state)), ""
+    assert drifts(output(refreshed, step("update", CLUSTER, "c", paths[0], oldState=state)), "") == []
+    [drift] = drifts(output(refreshed, step("update", CLUSTER, "c", *paths, oldState=state)), "")
+    assert drift.paths == ("agentPoolProfiles[byhand]",)
+    [drift] = drifts(
+        output(refreshed, step("update", CLUSTER, "c", "agentPoolProfiles[1].count", oldState=state)), ""
     )
-    assert found.paths == ("agentPoolProfiles[1].count",)
+    assert drift.paths == ("agentPoolProfiles[1].count",)
 
 
 @pytest.mark.parametrize(
@@ -99,8 +101,8 @@ def test_the_pools_that_a_cluster_lists_are_drift_only_where_the_stack_has_none_
 )
 def test_a_conflict_is_drift_with_its_owners(owners: str, expected: tuple[str, ...]) -> None:
     steps = [step("update", MAP, "x", 'data["a"]')]
-    [found] = drifts(output(*steps, diagnostics=conflict("x", owners)), "")
-    assert (found.owners, found.paths) == (expected, ('data["a"]',))
+    [drift] = drifts(output(*steps, diagnostics=conflict("x", owners)), "")
+    assert (drift.owners, drift.paths) == (expected, ('data["a"]',))
     [alone] = drifts(output(diagnostics=conflict("x", owners)), "")
     assert (alone.owners, alone.paths) == (expected, ())
 

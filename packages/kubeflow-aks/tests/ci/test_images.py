@@ -40,7 +40,7 @@ def _named() -> dict[str, set[str]]:
     listed = subprocess.run(
         ["git", "ls-files", "-z"], cwd=PROJECT_ROOT, capture_output=True, text=True, check=True
     )
-    found: dict[str, set[str]] = {}
+    files_by_image: dict[str, set[str]] = {}
     for file in listed.stdout.strip("\0").split("\0"):
         path = PROJECT_ROOT / file
         if file.startswith(_PROSE) or "tests" in path.parts or not path.is_file():
@@ -51,8 +51,8 @@ def _named() -> dict[str, set[str]]:
             named += _FROM.findall(text)
         for image in named:
             if re.search("[:/]", image) and not _PLACEHOLDERS.match(image):
-                found.setdefault(image, set()).add(file)
-    return found
+                files_by_image.setdefault(image, set()).add(file)
+    return files_by_image
 
 
 def test_every_image_in_code_is_listed_and_no_other() -> None:
@@ -73,7 +73,7 @@ def test_every_image_has_a_source() -> None:
 
 def test_the_base_images_of_a_dockerfile_are_renewed_by_dependabot() -> None:
     updates = yaml.safe_load((PROJECT_ROOT / ".github/dependabot.yml").read_text(encoding="utf-8"))["updates"]
-    [docker] = [each for each in updates if each["package-ecosystem"] == "docker"]
+    [docker] = [update for update in updates if update["package-ecosystem"] == "docker"]
     files = {file for names in _named().values() for file in names if file.endswith("Dockerfile")}
     assert {f"/{file.rpartition('/')[0]}" for file in files} == set(docker["directories"])
 

@@ -178,13 +178,13 @@ def test_production_with_office_hours_keeps_them(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "expected"),
+    ("settings", "expected"),
     [({"hours": None}, "it has no officeHours"), ({"cluster": False}, "it has no cluster")],
 )
 def test_without_hours_or_a_cluster_azure_is_not_called(
-    given: Any, expected: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    settings: Any, expected: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run("dev", backend(tmp_path, state(**given)), OneCluster()) == 0
+    assert run("dev", backend(tmp_path, state(**settings)), OneCluster()) == 0
     assert capsys.readouterr().out == f"dev: left: {expected}\n"
 
 

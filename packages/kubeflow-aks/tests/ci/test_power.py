@@ -24,9 +24,9 @@ NO_WAIT: Any = {"poll": 0.01}
 def run(tmp_path: Path) -> Any:
     """Runs the command against a cluster."""
 
-    def run(line: str, azure: OneCluster, **given: Any) -> int:
+    def run(line: str, azure: OneCluster, **settings: Any) -> int:
         what, stack, *flags = line.split()
-        clients: Any = {"pulumi": backend(tmp_path, state(**given)), "azure": azure}
+        clients: Any = {"pulumi": backend(tmp_path, state(**settings)), "azure": azure}
         if what == "state":
             return ended(lambda: power.show_state(stack, tmp_path, **clients))
         if what == "start":

@@ -22,8 +22,8 @@ def listed(capsys: pytest.CaptureFixture[str], root: Path, *arguments: str) -> t
 
 
 def git(folder: Path, *words: str) -> str:
-    own = ["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "core.hooksPath=/dev/null"]
-    done = subprocess.run(["git", *own, *words], cwd=folder, capture_output=True, text=True, check=True)
+    options = ["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "core.hooksPath=/dev/null"]
+    done = subprocess.run(["git", *options, *words], cwd=folder, capture_output=True, text=True, check=True)
     return done.stdout.strip()
 
 

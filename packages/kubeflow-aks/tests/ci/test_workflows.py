@@ -109,20 +109,20 @@ def test_the_comment_runs_nothing_of_the_pull_request() -> None:
 def test_every_action_is_pinned_to_the_commit_that_its_tag_pointed_to(file: Path) -> None:
     """The commits are those that each action's own repository had for the tag, read on 2026-11-22."""
     with (HERE / "actions.csv").open(encoding="utf-8") as rows:
-        known = {
+        commits = {
             (row["action"], row["commit"], row["tag"])
             for row in csv.DictReader(row for row in rows if not row.startswith("#"))
         }
     for line in file.read_text(encoding="utf-8").splitlines():
         if "uses:" not in line:
             continue
-        own = re.search(r"uses: \$/(?P<folder>\.github/actions/[a-z]+)$", line)
-        if own:
-            assert (file.parents[1].parent / own["folder"] / "action.yml").exists(), line
+        action = re.search(r"uses: \$/(?P<folder>\.github/actions/[a-z]+)$", line)
+        if action:
+            assert (file.parents[1].parent / action["folder"] / "action.yml").exists(), line
             continue
         pinned = PINNED.search(line)
         assert pinned, line
-        assert (pinned["action"], pinned["commit"], pinned["tag"]) in known, line
+        assert (pinned["action"], pinned["commit"], pinned["tag"]) in commits, line
 
 
 @pytest.mark.parametrize("step", EVERY, ids=name)
@@ -151,8 +151,8 @@ def test_only_jobs_without_secrets_use_a_cache() -> None:
 
 def test_kubelogin_signs_in_with_github_instead_of_the_azure_cli(tmp_path: Path) -> None:
     [step] = [step for step in EVERY if step.step.get("name") == "kubelogin signs in by itself"]
-    given = {"ARM_CLIENT_ID": "client", "ARM_TENANT_ID": "tenant", "GITHUB_ENV": str(tmp_path / "env")}
-    subprocess.run(["bash", "-e", "-c", step.run], env={**os.environ, **given}, check=True)
+    variables = {"ARM_CLIENT_ID": "client", "ARM_TENANT_ID": "tenant", "GITHUB_ENV": str(tmp_path / "env")}
+    subprocess.run(["bash", "-e", "-c", step.run], env={**os.environ, **variables}, check=True)
     assert dict(line.split("=") for line in (tmp_path / "env").read_text().splitlines()) == {
         "AAD_LOGIN_METHOD": "workloadidentity",
         "AAD_SERVICE_PRINCIPAL_CLIENT_ID": "client",
@@ -185,12 +185,13 @@ def test_a_proof_is_off_until_it_has_a_budget_and_ends_whatever_happens() -> Non
     for name in ("Destroy", "One line of history", "Keep the results"):
         assert named[name]["if"].startswith("always()"), name
     assert f"{job['env']['BUILD']}/{job['env']['STACK']}/" in named["Keep the results"]["with"]["path"]
+    assert "$BUILD/$STACK" not in named["Verify"]["run"]  # the drill takes no folder that it has not made
 
 
 def test_what_a_person_types_reaches_a_shell_by_the_environment_alone() -> None:
     for step in EVERY:
-        given: dict[str, Any] = step.step.get("with") or {}
-        for key, value in given.items():
+        inputs: dict[str, Any] = step.step.get("with") or {}
+        for key, value in inputs.items():
             if step.file.name != "action.yml":  # what a workflow gives an action, a person has not typed
                 assert "inputs." not in str(value), (name(step), key)
 
@@ -220,9 +221,14 @@ def test_a_release_has_the_wheel_of_its_tag_or_is_not_made(tmp_path: Path, tag: 
     gh = tmp_path / "gh"
     gh.write_text('#!/bin/sh\nprintf "%s\\n" "$@" > called\n')
     gh.chmod(0o755)
-    given = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "TAG": tag, "GH_TOKEN": "t"}
+    variables = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "TAG": tag, "GH_TOKEN": "t"}
     ran = subprocess.run(
-        ["bash", "-e", "-c", step.run], cwd=tmp_path, env=given, capture_output=True, text=True, check=False
+        ["bash", "-e", "-c", step.run],
+        cwd=tmp_path,
+        env=variables,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert ran.returncode == code
     called = tmp_path / "called"

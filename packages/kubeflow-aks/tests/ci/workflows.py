@@ -53,14 +53,14 @@ def jobs() -> Iterator[tuple[str, str, Yaml]]:
 
 def steps() -> list[Step]:
     """Every step of all workflows and actions."""
-    found = [Step(file, "", step) for file in ACTIONS for step in parsed(file)["runs"]["steps"]]
+    listed = [Step(file, "", step) for file in ACTIONS for step in parsed(file)["runs"]["steps"]]
     for file in WORKFLOWS:
         for name, job in parsed(file)["jobs"].items():
-            found += [Step(file, name, step) for step in job["steps"]]
-    return found
+            listed += [Step(file, name, step) for step in job["steps"]]
+    return listed
 
 
 def commands(name: str, job: str, step: str) -> str:
     """The shell commands of one step, by the names that a reader sees."""
-    [found] = [one["run"] for one in workflow(name)["jobs"][job]["steps"] if one.get("name") == step]
-    return found
+    [text] = [one["run"] for one in workflow(name)["jobs"][job]["steps"] if one.get("name") == step]
+    return text

@@ -18,6 +18,7 @@ import pytest
 from kubeflow_aks.cli.process import main
 from kubeflow_aks.cli.reference import commands
 from kubeflow_aks.local_aks.run.directory import RunDirectory
+from kubeflow_aks.ownership import open_folder
 from kubeflow_aks.preview.readme import DAY
 from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.text import generated
@@ -165,7 +166,7 @@ def _words(line: str) -> str:
 def test_a_command_returns_what_the_page_says(
     line: str, code: int, project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    used = RunDirectory.at(project / "used" / "dev" / "local")
+    used = RunDirectory.at(open_folder(project / "used", "dev") / "local")
     with used.lock():
         assert main(line.split()) == code, capsys.readouterr().err
     errors = [text for text in capsys.readouterr().err.splitlines() if text.startswith("error: ")]

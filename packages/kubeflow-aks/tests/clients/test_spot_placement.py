@@ -28,20 +28,20 @@ def test_a_recorded_answer_is_read() -> None:
     desired = Desired("Standard_D2_v2", 1)
     rows = RECORDED["placementScores"]
     for row, text in zip(rows, ("the subscription may not use it", "Low"), strict=True):
-        found = placement_scores(_Answers({**RECORDED, "placementScores": [row]}), row["region"], [desired])
-        assert found == {desired: PlacementScore(row["score"], quota_available=True)}
-        assert found[desired].words == text
+        scores = placement_scores(_Answers({**RECORDED, "placementScores": [row]}), row["region"], [desired])
+        assert scores == {desired: PlacementScore(row["score"], quota_available=True)}
+        assert scores[desired].words == text
 
 
 def test_what_azure_does_not_score_is_missing() -> None:
     rows = [{"sku": "STANDARD_d2_V2", "score": "DataNotFoundOrStale"}, {"sku": "another"}, None]
-    found = placement_scores(
+    scores = placement_scores(
         _Answers({"placementScores": rows}),
         "eastus",
         [Desired("Standard_D2_v2", 1), Desired("Standard_D4_v2", 1)],
     )
-    assert found == {Desired("Standard_D2_v2", 1): PlacementScore("DataNotFoundOrStale", None)}
-    assert [score.words for score in found.values()] == ["no recent data"]
+    assert scores == {Desired("Standard_D2_v2", 1): PlacementScore("DataNotFoundOrStale", None)}
+    assert [score.words for score in scores.values()] == ["no recent data"]
 
 
 @pytest.mark.parametrize("answer", [None, [], {}, {"placementScores": "High"}])

@@ -30,6 +30,7 @@ from kubeflow_aks.local_aks.simulation import market_requests
 from kubeflow_aks.local_aks.simulation.clock import ManualClock
 from kubeflow_aks.local_aks.simulation.market import Market, Supply
 from kubeflow_aks.local_aks.simulation.market_requests import MarketRequests
+from kubeflow_aks.ownership import open_folder
 from kubeflow_aks.text import output
 
 CLUSTER = "/subscriptions/s/resourceGroups/rg/providers/Microsoft.ContainerService/managedClusters/aks"
@@ -43,7 +44,7 @@ def _main(build: Path, *arguments: str) -> int:
 
 
 def _run(build: Path, stack: str = "demo") -> RunDirectory:
-    return RunDirectory.at(build / stack / "local")
+    return RunDirectory.at(open_folder(build, stack) / "local")
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from kubeflow_aks import ci, policy, pull_request, revisions
 from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.tools.manifest import TOOLS
 from tests.docs.pages import prose
@@ -26,9 +27,23 @@ def test_an_issue_form_has_what_the_site_requires(form: Path) -> None:
     assert all(part["attributes"]["label"] for part in content["body"])
 
 
-def test_the_paths_that_have_owners_exist() -> None:
+def _owners() -> list[list[str]]:
+    """Each path that has owners, and they."""
     lines = (GITHUB / "CODEOWNERS").read_text(encoding="utf-8").splitlines()
-    rules = [line.split() for line in lines if line and not line.startswith("#")]
+    return [line.split() for line in lines if line and not line.startswith("#")]
+
+
+def test_what_decides_what_runs_and_what_a_reviewer_sees_needs_a_second_review() -> None:
+    rules = {path: owners for path, *owners in _owners()}
+    folders = [Path(str(module.__file__)).parent for module in (ci, policy, pull_request, revisions)]
+    packages = [f"/{folder.relative_to(PROJECT_ROOT).as_posix()}/" for folder in folders]
+    [locks] = [path for path in rules if path.endswith("requirements*.txt")]
+    for path in ("/.github/", "/Pulumi.yaml", "/kubeflow-aks", locks, *packages):
+        assert "@SECURITY" in rules[path], path
+
+
+def test_the_paths_that_have_owners_exist() -> None:
+    rules = _owners()
     assert rules[0][0] == "*"
     for path, *owners in rules:
         assert owners

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from kubeflow_aks import ownership
 from kubeflow_aks.deployed.errors import StackError
 from kubeflow_aks.handoff import folder as folders
 from kubeflow_aks.handoff.folder import MARKER, write
@@ -24,7 +25,7 @@ AFTER = {"credentials.yaml": "new", "kubeconfig": "new"}
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    return tmp_path / "build" / "dev" / "handoff"
+    return ownership.open_folder(tmp_path / "build", "dev") / "handoff"
 
 
 def content(folder: Path) -> dict[str, str]:
@@ -33,7 +34,7 @@ def content(folder: Path) -> dict[str, str]:
 
 def left(folder: Path) -> set[str]:
     """What else lies beside the folder."""
-    return {path.name for path in folder.parent.iterdir()} - {folder.name, ".handoff.lock"}
+    return {path.name for path in folder.parent.iterdir()} - {folder.name, ".handoff.lock", ownership.MARKER}
 
 
 def test_only_the_user_may_read_it(folder: Path) -> None:
@@ -133,7 +134,7 @@ if done == {renames}: os.kill(os.getpid(), signal.SIGKILL)
 
 
 def test_another_s_folder_is_left_alone(folder: Path) -> None:
-    folder.mkdir(parents=True)
+    folder.mkdir()
     (folder / "thesis.tex").write_text("years")
     with pytest.raises(StackError, match=r"was not made by `\./kubeflow-aks handoff` and is left alone"):
         write(folder, AFTER)
@@ -142,7 +143,6 @@ def test_another_s_folder_is_left_alone(folder: Path) -> None:
 
 def test_a_link_is_left_alone(folder: Path, tmp_path: Path) -> None:
     write(tmp_path / "elsewhere" / "handoff", BEFORE)
-    folder.parent.mkdir(parents=True)
     folder.symlink_to(tmp_path / "elsewhere" / "handoff")
     with pytest.raises(StackError, match="is left alone"):
         write(folder, AFTER)
@@ -157,14 +157,14 @@ def test_another_user_s_folder_is_left_alone(folder: Path, monkeypatch: pytest.M
 
 
 def test_an_empty_folder_is_taken(folder: Path) -> None:
-    folder.mkdir(parents=True)
+    folder.mkdir()
     write(folder, AFTER)
     assert content(folder) == AFTER
 
 
 def test_a_place_that_can_t_be_written_is_reported(tmp_path: Path) -> None:
     (tmp_path / "build").write_text("a file")
-    with pytest.raises(StackError, match="can't be written: Not a directory"):
+    with pytest.raises(ownership.NotOurFolderError, match="build: is a link or a file and is left alone"):
         write(tmp_path / "build" / "dev" / "handoff", AFTER)
 
 

@@ -19,7 +19,8 @@ import pytest
 from kubeflow_aks.local_aks.control_plane import kwokctl
 from kubeflow_aks.local_aks.lifecycle.teardown import remove
 from kubeflow_aks.local_aks.run import processes
-from kubeflow_aks.local_aks.run.directory import MARKER, NotOurFolderError, RunDirectory
+from kubeflow_aks.local_aks.run.directory import MARKER, RunDirectory
+from kubeflow_aks.ownership import NotOurFolderError
 from kubeflow_aks.project import IMPORT_PATH, PROJECT_ROOT
 
 _PROGRAMS: Final = frozenset(

@@ -22,6 +22,7 @@ RUN = Run(
 
 @pytest.fixture
 def bases(tmp_path: Path) -> Bases:
+    (tmp_path / "bases").mkdir()
     return Bases(tmp_path / "bases")
 
 

@@ -81,7 +81,7 @@ def test_one_name_under_two_parents_is_no_duplicate(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "recorded"),
+    ("inputs", "recorded"),
     [
         ({"protect": True}, {"protect": True}),
         ({"protect": False}, {"protect": False}),
@@ -93,8 +93,8 @@ def test_one_name_under_two_parents_is_no_duplicate(run: Run) -> None:
         ({"custom_timeouts": pulumi.CustomTimeouts(create="5m")}, {"customTimeouts": {"create": "5m"}}),
     ],
 )
-def test_an_option_is_recorded(run: Run, given: dict[str, Any], recorded: dict[str, Any]) -> None:
-    options = run(one_group(**given)).one(GROUP).options
+def test_an_option_is_recorded(run: Run, inputs: dict[str, Any], recorded: dict[str, Any]) -> None:
+    options = run(one_group(**inputs)).one(GROUP).options
     assert {key: options.get(key) for key in recorded} == recorded
 
 

@@ -251,4 +251,4 @@ def test_two_threads_read_at_once(root: Path) -> None:
             together = list(threads.map(read_stack, [root] * 12, ["dev"] * 12))
     finally:
         sys.setswitchinterval(interval)
-    assert all(each == alone for each in together)
+    assert all(result == alone for result in together)

@@ -59,10 +59,10 @@ def _refusal(tree: Tree, limit: float = 60) -> str:
 
 def test_it_gets_the_stack_and_nothing_of_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARM_CLIENT_SECRET", "mine")
-    found = _planned(_tree(tmp_path / "tree", WRITES))
-    assert found["arguments"] == ["preview", "--", "dev"]
-    assert "ARM_CLIENT_SECRET" not in found["variables"]
-    assert not Path(found["variables"]["HOME"]).exists()
+    run = _planned(_tree(tmp_path / "tree", WRITES))
+    assert run["arguments"] == ["preview", "--", "dev"]
+    assert "ARM_CLIENT_SECRET" not in run["variables"]
+    assert not Path(run["variables"]["HOME"]).exists()
 
 
 @pytest.mark.parametrize("package", ["preview", "kubeflow_aks/preview"])
@@ -130,6 +130,20 @@ def test_a_plan_that_lies_in_the_commit_is_none(tmp_path: Path) -> None:
     assert _refusal(tree) == "a: 1 is not allowed"
 
 
+def test_links_in_the_commit_lead_to_nothing_of_the_user(tmp_path: Path) -> None:
+    theirs = tmp_path / "theirs"
+    (theirs / "dev").mkdir(parents=True)
+    stack, plan = theirs / "Pulumi.dev.yaml", theirs / "dev" / "plan.json"
+    stack.write_text("{}")
+    plan.write_text("mine")
+    tree = _tree(tmp_path / "tree", WRITES, DATED)
+    (tree.root / "build").symlink_to(theirs)
+    (tree.root / "Pulumi.dev.yaml").unlink()
+    (tree.root / "Pulumi.dev.yaml").symlink_to(stack)
+    assert "small:asOf" in _planned(tree)["stack"]
+    assert (stack.read_text(), plan.read_text()) == ("{}", "mine")
+
+
 def test_a_commit_of_before_there_were_plans_is_reported(tmp_path: Path) -> None:
     tree = _tree(tmp_path / "tree", "")
     shutil.rmtree(tree.root / "packages")
@@ -147,11 +161,11 @@ def test_this_program_is_planned_at_another_commit(tmp_path: Path) -> None:
         ["git", "rev-parse", "HEAD"], cwd=PROJECT_ROOT, capture_output=True, text=True, check=True
     ).stdout.strip()
     with (
-        workplace(tmp_path / "work", PROJECT_ROOT) as place,
+        workplace(tmp_path, PROJECT_ROOT) as place,
         tree_of(head, place, PROJECT_ROOT) as root,
     ):
         assert root != PROJECT_ROOT
         revision = Revision("HEAD", head, date(2026, 11, 22))
-        found = _planned(Tree(root, revision, "", "HEAD"), limit=300)
-    assert found["stack"] == "dev"
-    assert any(it["type"].endswith(":ManagedCluster") for it in found["resources"])
+        plan = _planned(Tree(root, revision, "", "HEAD"), limit=300)
+    assert plan["stack"] == "dev"
+    assert any(it["type"].endswith(":ManagedCluster") for it in plan["resources"])

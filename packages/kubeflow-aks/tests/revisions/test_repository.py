@@ -104,6 +104,20 @@ def test_a_merge_that_is_not_finished(small: Project) -> None:
     assert str(refused.value) == "a merge is not finished: both.txt; resolve it, `git add` and try again"
 
 
+@pytest.mark.parametrize("committed", [True, False])
+def test_a_branch_brings_no_results_and_no_states_of_its_own(small: Project, *, committed: bool) -> None:
+    """With the state of a base in it, it would decide what its own preview shows."""
+    small.write("build/pr-preview/bases/0a1b/base.json", "{}")
+    small.write("build/theirs.txt", "may be there")
+    if not committed:
+        assert Repository.of(small.root).head()
+        return
+    small.git("add", "--force", "build")
+    small.commit()
+    with pytest.raises(RevisionError, match=r"^build/pr-preview: has files of this branch; expected none"):
+        Repository.of(small.root).head()
+
+
 def test_no_repository_and_no_commit(tmp_path: Path) -> None:
     (tmp_path / "plain").mkdir()
     with pytest.raises(RevisionError, match="is not in a git working tree: not a git repository"):

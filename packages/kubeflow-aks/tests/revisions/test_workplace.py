@@ -12,6 +12,7 @@ import psutil
 import pytest
 
 from kubeflow_aks.clients.git import GitError, git
+from kubeflow_aks.ownership import open_folder
 from kubeflow_aks.revisions import processes
 from kubeflow_aks.revisions.workplace import tree_of, workplace
 from tests.revisions.repository import Project, project
@@ -26,7 +27,7 @@ def small(tmp_path: Path) -> Project:
 
 
 def _work(small: Project) -> Path:
-    return small.root / "build" / "work"
+    return open_folder(small.root / "build", "work")
 
 
 def test_the_base_is_there_and_gone_again(small: Project) -> None:
@@ -93,6 +94,7 @@ def test_two_at_a_time_have_places_of_their_own(small: Project) -> None:
 KILLED = """\
 import os, signal, subprocess, sys
 from pathlib import Path
+from kubeflow_aks.ownership import open_folder
 from kubeflow_aks.revisions import processes
 from kubeflow_aks.revisions.workplace import tree_of, workplace
 work, root = Path(sys.argv[1]), Path(sys.argv[2])
@@ -124,6 +126,18 @@ def test_what_a_killed_one_left_is_cleared_by_the_next(small: Project) -> None:
         assert not psutil.pid_exists(child) or psutil.Process(child).status() == psutil.STATUS_ZOMBIE
     assert small.state() == before
     assert (strange / "not-ours").exists()
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_link_in_the_place_of_one_is_left_alone(small: Project, tmp_path: Path, *, there: bool) -> None:
+    theirs = tmp_path / "theirs"
+    if there:
+        (theirs / "tree").mkdir(parents=True)
+        (theirs / ".workplace").write_text("0123")
+    (_work(small) / "0").symlink_to(theirs)
+    with workplace(_work(small), small.root) as place:
+        assert place.folder.name == "1"
+    assert (theirs / "tree").exists() is there
 
 
 def test_only_what_has_the_mark_is_ended() -> None:

@@ -281,12 +281,12 @@ def test_check_builds_nothing_and_shows_what_is_missing(capsys: pytest.CaptureFi
 
 @pytest.mark.parametrize(("extra", "tool"), list(manifest.OPTIONAL.items()))
 def test_an_optional_tool_is_built_only_when_requested(go: FakeGo, extra: str, tool: str) -> None:
-    [optional] = [each for each in manifest.TOOLS if each.name == tool]
+    [optional] = [candidate for candidate in manifest.TOOLS if candidate.name == tool]
     if optional.manifests:
         go.has_module_file(optional.manifests.replace("*", "x"), "")
     assert main(["local", "build", "--with", extra]) == 0
     built = {file.name for file in cache().glob("*/bin/*")}
-    assert built == {each.name for each in manifest.selected((extra,))}
+    assert built == {candidate.name for candidate in manifest.selected((extra,))}
     assert any(call.startswith(f"{optional.group} ") for call in go.calls())
 
 

@@ -1,11 +1,12 @@
 """Environments of lock files: made once, and again where one was left half-made."""
 
 import os
-from importlib.metadata import version
+import re
 from pathlib import Path
 
 import pytest
 
+from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.tools import environments
 from kubeflow_aks.tools.errors import BuildError
 
@@ -58,18 +59,29 @@ def test_only_environments_are_removed_and_only_after_a_month() -> None:
     assert not old.exists()
 
 
+LOCK = (PROJECT_ROOT / "requirements.txt").read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize(
     ("lock", "expected"),
     [
-        ("packaging=={packaging} \\\n    --hash=sha256:00 \\\n    --hash=sha256:11\nclick=={click}\n", True),
-        ("# a comment\npackaging=={packaging} ; python_version >= '3.11'  # via pip\n\n", True),
-        ("nothing-such==1.0 ; sys_platform == 'plan9'\n", True),
-        ("packaging=={packaging}.1\n", False),
-        ("nothing-such==1.0\n", False),
-        ("-r other.txt\n", False),
+        (LOCK, True),
+        ("# a comment\n" + LOCK.replace(" \\", "   \\"), True),
+        (LOCK[: LOCK.index("certifi")], True),
+        (f"{LOCK}nothing-such==1.0 --hash=sha256:{'0' * 64}\n", False),
+        (re.sub(r"sha256:\w{64}", f"sha256:{'0' * 64}", LOCK, count=1), False),
+        (re.sub(r"(==\d+)\.", r"\1.9", LOCK, count=1), False),
+        (f"{LOCK}-r other.txt\n", False),
         ("\udcff", False),
     ],
 )
 def test_what_is_installed_here(lock: str, *, expected: bool) -> None:
-    text = lock.replace("{packaging}", version("packaging")).replace("{click}", version("click"))
-    assert environments.is_installed(text.encode(errors="surrogateescape")) is expected
+    assert environments.is_installed(lock.encode(errors="surrogateescape")) is expected
+
+
+def test_a_package_that_was_changed_since_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def other(_: str) -> str:
+        return "0"
+
+    monkeypatch.setattr(environments.metadata, "version", other)
+    assert not environments.is_installed.__wrapped__(LOCK.encode())

@@ -67,10 +67,10 @@ def test_missing_tools_are_named_with_the_command_that_builds_them() -> None:
 def test_the_tools_folders_come_first_on_path(path_folder: Path) -> None:
     for tool in manifest.selected():
         _program(bin_folder(tool.group), tool.name, "")
-    found = tools.find()
-    assert isinstance(found, tools.Tools)
+    complete = tools.find()
+    assert isinstance(complete, tools.Tools)
     groups = dict.fromkeys(tool.group for tool in manifest.selected())
-    assert found.environment()["PATH"] == ":".join((*map(str, map(bin_folder, groups)), str(path_folder)))
+    assert complete.environment()["PATH"] == ":".join((*map(str, map(bin_folder, groups)), str(path_folder)))
 
 
 def _stores(source: Path = SOURCE) -> dict[str, Path]:
@@ -198,6 +198,6 @@ def test_one_tool_is_found_and_missed_whatever_the_others_are() -> None:
         == "not built yet: etcd v3.6.14 (`./kubeflow-aks local build` builds them)"
     )
     built = _program(bin_folder("etcd"), "etcd", "")
-    found = tools.find_only("etcd")
-    assert isinstance(found, tools.Tools)
-    assert found.paths == {"etcd": built}
+    one = tools.find_only("etcd")
+    assert isinstance(one, tools.Tools)
+    assert one.paths == {"etcd": built}

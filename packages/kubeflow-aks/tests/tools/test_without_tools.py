@@ -21,11 +21,11 @@ REQUIRE = "KUBEFLOW_AKS_REQUIRE_TOOLS"
 def nothing(monkeypatch: pytest.MonkeyPatch) -> str:
     """No tool is there; the message about it."""
     missing = Missing(manifest.selected(()))
-    monkeypatch.setattr(tools, "find", _found(missing))
+    monkeypatch.setattr(tools, "find", _finder(missing))
     return str(missing)
 
 
-def _found(missing: Missing) -> Callable[..., Missing]:
+def _finder(missing: Missing) -> Callable[..., Missing]:
     def find(*_extras: str) -> Missing:
         return missing
 

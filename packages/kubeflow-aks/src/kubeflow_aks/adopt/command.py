@@ -21,6 +21,7 @@ from kubeflow_aks.adopt.stating import own_identity
 from kubeflow_aks.clients.az import Az
 from kubeflow_aks.exit_codes import ExitCode, MissingProgramError, UsageError
 from kubeflow_aks.json_values import is_mapping, text
+from kubeflow_aks.ownership import open_folder
 from kubeflow_aks.text.files import write_whole
 from kubeflow_aks.text.sentences import shown
 from kubeflow_aks.text.terminal import terminal_width, wrapped
@@ -82,8 +83,7 @@ def adopt(
             "\n".join([f"{cluster.name} can't be adopted:", *(f"  {it}" for it in reasons)])
         )
     draft = drafted(cluster, stack, root, owner=_owner(cluster, owner), created=created or _day(cluster))
-    imports = build / stack / "import.json"
-    imports.parent.mkdir(parents=True, exist_ok=True)
+    imports = open_folder(build, stack) / "import.json"
     content = import_file(draft.recorded, ((urn, arm_id) for urn, arm_id, _ in draft.imported(cluster)))
     write_whole(imports, json.dumps(content, indent=2) + "\n")
     with file.open("x", encoding="utf-8") as sink:

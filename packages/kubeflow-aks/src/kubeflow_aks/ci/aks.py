@@ -65,13 +65,15 @@ class Aks:
             GoneError: it does not exist.
         """
         try:
-            found = self.az.json("aks", "show", "--resource-group", group, "--name", name)
+            document = self.az.json("aks", "show", "--resource-group", group, "--name", name)
         except AzError as error:
             raise (GoneError(str(error), error.code) if error.code in _GONE else error) from None
-        power: Any = found.get("powerState") if is_mapping(found) else None
-        if not (is_mapping(found) and is_mapping(power) and {"id", "provisioningState"} <= set(found)):
+        power: Any = document.get("powerState") if is_mapping(document) else None
+        if not (is_mapping(document) and is_mapping(power) and {"id", "provisioningState"} <= set(document)):
             raise self.az.unexpected("aks", "show")
-        return Cluster(str(found["id"]), power.get("code") == "Running", str(found["provisioningState"]))
+        return Cluster(
+            str(document["id"]), power.get("code") == "Running", str(document["provisioningState"])
+        )
 
     def stop(self, group: str, name: str) -> None:
         """Start stopping a cluster."""

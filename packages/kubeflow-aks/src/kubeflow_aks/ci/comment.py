@@ -13,23 +13,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from kubeflow_aks.ci import artifact, marked
+from kubeflow_aks.ci import artifact, marked, provenance
 from kubeflow_aks.ci.artifact import ArtifactError, Preview
+from kubeflow_aks.ci.provenance import WORKFLOW
 from kubeflow_aks.ci.stacks import LIMIT
 from kubeflow_aks.clients.github import GitHub, GitHubError
 from kubeflow_aks.exit_codes import ExitCode
 from kubeflow_aks.pull_request.report import markdown, marker
-from kubeflow_aks.text.escape import code
 
-WORKFLOW: Final = ".github/workflows/preview.yml"
 MOST_COMMENTS: Final = LIMIT
 """On one pull request: a hostile one could otherwise cause a comment for each name that it invents."""
 _LONGEST: Final = 65_536
 """Characters that GitHub takes in a comment."""
-_FORK: Final = (
-    "<sub>The code of the fork {} computed this preview: its figures, names and sentences are the fork's, and prove "
-    "nothing.</sub>\n\n"
-)
 _OF_A_RUN: Final = frozenset(
     {"event", "path", "id", "head_sha", "head_branch", "head_repository", "html_url"}
 )
@@ -119,16 +114,17 @@ def previews(github: GitHub, run: Run) -> tuple[list[Preview], list[str]]:
     return found, broken
 
 
-def text(preview: Preview, run: Run, repository: str) -> str:
+def text(preview: Preview, run: Run, note: str) -> str:
     """The comment for one stack; written by this tree's code, whatever the pull request's would write.
 
     Args:
         preview: what the run left.
         run: its run.
-        repository: full name of the one that the pull request is for; a preview of a fork is marked as the fork's.
+        note: whose code computed it (`kubeflow_aks.ci.provenance.note`).
     """
-    fork = "" if run.repository == repository else _FORK.format(code(run.repository))
-    return f"{markdown(preview.document)}\n\n{fork}{_origin(run)}\n"
+    first, _, rest = markdown(preview.document).partition("\n")
+    above = f"{first}\n{note}\n" if note else first
+    return f"{above}\n{rest}\n\n{_origin(run)}\n"
 
 
 def gone(first: str, run: Run) -> str:
@@ -183,7 +179,8 @@ def run() -> ExitCode:
     """Comments on the pull request of the run `RUN_ID`.
 
     Returns:
-        FINDING where an artifact is not as it should be, one line for each on stderr.
+        FINDING where an artifact is not as it should be, or a fork's job reached a runner of ours, one line for each
+            on stderr.
 
     Raises:
         GitHubError: GitHub refuses.
@@ -197,10 +194,10 @@ def run() -> ExitCode:
     found, broken = previews(github, found_run)
     for number in sorted(numbers):
         of_it = [one for one in found if len(numbers) == 1 or one.number == number]
-        print(
-            *write(github, number, [text(one, found_run, github.repository) for one in of_it], found_run),
-            sep="\n",
-        )
+        note = provenance.note(github, found_run.repository, number)
+        print(*write(github, number, [text(one, found_run, note) for one in of_it], found_run), sep="\n")
+    if found_run.repository != github.repository:
+        broken += provenance.foreign_runners(github, found_run.id)
     for line in broken:
         print(f"error: {line}", file=sys.stderr)
     return ExitCode.FINDING if broken else ExitCode.GOOD

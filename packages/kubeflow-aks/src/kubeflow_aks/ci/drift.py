@@ -22,7 +22,7 @@ from kubeflow_aks.text.sentences import first_of
 LABEL: Final = "drift"
 _PAGE: Final = "docs/how-to/keep-or-undo-hand-edits.md"
 _MOST_CHARACTERS: Final = 50_000
-"""Of the rows; GitHub takes 65,536 in an issue."""
+"""Characters of the rows; GitHub takes 65,536 in an issue."""
 _MOST_PATHS: Final = 10
 _DOES: Final = {"create": "is missing", "delete": "is no longer in the program", "update": "differs"}
 _EXISTS_ALREADY: Final = 422
@@ -33,7 +33,7 @@ def marker(stack: str) -> str:
     return f"<!-- kubeflow-aks drift: {stack} -->"
 
 
-def body(stack: str, found: Sequence[Drift], environment: Mapping[str, str]) -> str:
+def body(stack: str, differing: Sequence[Drift], environment: Mapping[str, str]) -> str:
     """The issue's text."""
     server, repository = environment.get("GITHUB_SERVER_URL", ""), environment.get("GITHUB_REPOSITORY", "")
     page = f"{server}/{repository}/blob/{environment.get('GITHUB_SHA', 'main')}/{_PAGE}"
@@ -46,13 +46,18 @@ def body(stack: str, found: Sequence[Drift], environment: Mapping[str, str]) -> 
         "| resource | | properties |",
         "|---|---|---|",
     ]
-    rows = [_row(drift) for drift in found]
+    rows = [_row(drift) for drift in differing]
     sizes = accumulate(map(len, rows))
     shown = [row for row, size in zip(rows, sizes, strict=True) if size <= _MOST_CHARACTERS]
     lines += shown
     if len(shown) < len(rows):
         lines.append(f"\n… and {len(rows) - len(shown)} more.")
-    lines += ["", *_way_back(stack, found), "", f"[Keep or undo a hand edit]({page}) · [newest run]({run})"]
+    lines += [
+        "",
+        *_way_back(stack, differing),
+        "",
+        f"[Keep or undo a hand edit]({page}) · [newest run]({run})",
+    ]
     return "\n".join(lines) + "\n"
 
 
@@ -65,9 +70,9 @@ def _row(drift: Drift) -> str:
     return f"| {name} | {does} | {paths} |"
 
 
-def _way_back(stack: str, found: Sequence[Drift]) -> Iterator[str]:
+def _way_back(stack: str, differing: Sequence[Drift]) -> Iterator[str]:
     """What to do, by who holds the fields: the page has the reasons, and tests that play it."""
-    owners = {owner for drift in found for owner in drift.owners}
+    owners = {owner for drift in differing for owner in drift.owners}
     yield "To keep the change, set the same value in the stack's file. To undo it:"
     yield "\n```sh"
     yield f"pulumi refresh --stack {stack}"
@@ -82,7 +87,7 @@ def _way_back(stack: str, found: Sequence[Drift]) -> Iterator[str]:
         yield "\nThe preview stopped at the fields that others own, so that there may be more drift than this."
 
 
-def settle(github: GitHub, stack: str, found: Sequence[Drift], environment: Mapping[str, str]) -> str:
+def settle(github: GitHub, stack: str, differing: Sequence[Drift], environment: Mapping[str, str]) -> str:
     """Opens, updates or closes the issue of a stack.
 
     Returns:
@@ -94,22 +99,22 @@ def settle(github: GitHub, stack: str, found: Sequence[Drift], environment: Mapp
     listed = github.pages("/issues", state="open", labels=LABEL, sort="created", direction="asc")
     issues = [issue for issue in listed if "pull_request" not in issue]
     there = marked.ours(issues, marked.author(environment)).get(marker(stack))
-    if not found:
+    if not differing:
         if there is None:
             return f"{stack}: no drift"
         done = {"body": "There is no drift any more.\n"}
         github.post(f"/issues/{there['number']}/comments", done)
         github.patch(f"/issues/{there['number']}", {"state": "closed", "state_reason": "completed"})
         return f"{stack}: no drift any more; closed #{there['number']}"
-    text = body(stack, found, environment)
+    text = body(stack, differing, environment)
     if there is not None:
         github.patch(f"/issues/{there['number']}", {"body": text})
-        return f"{stack}: {len(found)} with drift; updated #{there['number']}"
+        return f"{stack}: {len(differing)} with drift; updated #{there['number']}"
     _make_label(github)
     new: dict[str, Any] = github.post(
         "/issues", {"title": f"Drift of stack {stack}", "body": text, "labels": [LABEL]}
     )
-    return f"{stack}: {len(found)} with drift; opened #{new['number']}"
+    return f"{stack}: {len(differing)} with drift; opened #{new['number']}"
 
 
 def _make_label(github: GitHub) -> None:
@@ -139,11 +144,11 @@ def run(stack: str, preview: Path, messages: Path, *, dry_run: bool = False) -> 
     if not is_stack_name(stack):
         raise UsageError(f"stack: {stack!a} is not allowed; expected the name of a stack")
     try:
-        found = drifts(preview.read_text(encoding="utf-8"), messages.read_text(encoding="utf-8"))
+        differing = drifts(preview.read_text(encoding="utf-8"), messages.read_text(encoding="utf-8"))
         if dry_run:
-            print(body(stack, found, os.environ) if found else f"{stack}: no drift")
+            print(body(stack, differing, os.environ) if differing else f"{stack}: no drift")
         else:
-            print(settle(GitHub.from_environment(), stack, found, os.environ))
+            print(settle(GitHub.from_environment(), stack, differing, os.environ))
     except UnicodeDecodeError as error:
         raise PreviewError(f"{stack}: {error}") from None
     except (PreviewError, GitHubError) as error:

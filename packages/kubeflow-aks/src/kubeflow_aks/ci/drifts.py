@@ -71,32 +71,32 @@ def _drifts(document: Mapping[str, Any]) -> list[Drift]:
     steps: list[Mapping[str, Any]] = document.get("steps") or []
     owners = _owners(document.get("diagnostics") or [])
     pools = {_inputs(step, "newState").get("agentPoolName") for step in steps if _type(step) == _POOL}
-    found = {urn: Drift("update", type_in(urn), name_in(urn), (), held) for urn, held in owners.items()}
+    by_urn = {urn: Drift("update", type_in(urn), name_in(urn), (), held) for urn, held in owners.items()}
     for step in steps:
         if step["op"] in _UNCHANGED or _type(step).startswith(_PROVIDER) or _only_looks_replaced(step):
             continue
         paths = tuple(_differing(step, pools))
         if paths or step["op"] != "update":
             urn = step["urn"]
-            found[urn] = Drift(step["op"], _type(step), name_in(urn), paths, owners.get(urn, ()))
-    return sorted(found.values(), key=lambda drift: (drift.type, drift.name))
+            by_urn[urn] = Drift(step["op"], _type(step), name_in(urn), paths, owners.get(urn, ()))
+    return sorted(by_urn.values(), key=lambda drift: (drift.type, drift.name))
 
 
 def _owners(diagnostics: Sequence[Mapping[str, Any]]) -> dict[str, tuple[str, ...]]:
     """Field managers by resource, from the messages of a preview that they made fail."""
-    found: dict[str, tuple[str, ...]] = {}
+    owners: dict[str, tuple[str, ...]] = {}
     others: list[str] = []
     for diagnostic in diagnostics:
         if diagnostic.get("severity") != "error":
             continue
         urn, message = diagnostic.get("urn") or "", str(diagnostic.get("message"))
         if _CONFLICT in message and urn:
-            found[urn] = tuple(sorted(set(_OWNER.findall(message)))) or ("unknown",)
+            owners[urn] = tuple(sorted(set(_OWNER.findall(message)))) or ("unknown",)
         elif urn or message.strip() not in {"error: preview failed", "preview failed"}:
             others.append(message.strip())
-    if others or (not found and any(each.get("severity") == "error" for each in diagnostics)):
+    if others or (not owners and any(entry.get("severity") == "error" for entry in diagnostics)):
         raise PreviewError("\n".join(others) or "pulumi preview failed without a reason")
-    return found
+    return owners
 
 
 def _differing(step: Mapping[str, Any], own_pools: set[Any]) -> Iterator[str]:

@@ -47,12 +47,12 @@ def losses(file: Path) -> dict[str, str]:
     if not is_list(steps):
         raise LossesError(f"{file}: expected the output of `pulumi preview --json`")
     try:
-        found = {str(step["urn"]): _LOSSES[step["op"]] for step in steps if step["op"] in _LOSSES}
-        for urn in found:
+        by_urn = {str(step["urn"]): _LOSSES[step["op"]] for step in steps if step["op"] in _LOSSES}
+        for urn in by_urn:
             name_in(urn)
     except (LookupError, TypeError):
         raise LossesError(f"{file}: expected steps with an op and a urn") from None
-    return dict(sorted(found.items()))
+    return dict(sorted(by_urn.items()))
 
 
 def run(preview: Path, approved: Path | None) -> ExitCode:
@@ -64,14 +64,14 @@ def run(preview: Path, approved: Path | None) -> ExitCode:
     Raises:
         LossesError: a file has another form.
     """
-    found = losses(preview)
+    planned = losses(preview)
     if approved is None:
-        print(json.dumps(found, indent=2))
+        print(json.dumps(planned, indent=2))
         return ExitCode.GOOD
     expected = _read(approved)
     if not _is_losses(expected):
         raise LossesError(f"{approved}: expected what `kubeflow-aks ci losses` printed")
-    new = {urn: loss for urn, loss in found.items() if expected.get(urn) not in {loss, "deleted"}}
+    new = {urn: loss for urn, loss in planned.items() if expected.get(urn) not in {loss, "deleted"}}
     for urn, loss in new.items():
         print(
             f"error: {type_in(urn)} {name_in(urn)} would be {loss}, which the approved preview does not have",

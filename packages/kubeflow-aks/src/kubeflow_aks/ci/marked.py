@@ -24,10 +24,10 @@ def ours(entries: Iterable[Mapping[str, Any]], name: str) -> dict[str, Mapping[s
         entries: as GitHub lists them, the oldest first.
         name: the author's login.
     """
-    found: dict[str, Mapping[str, Any]] = {}
+    by_marker: dict[str, Mapping[str, Any]] = {}
     for entry in entries:
         user: Mapping[str, Any] = entry.get("user") or {}
         first = ((entry.get("body") or "").splitlines() or [""])[0]
         if user.get("login") == name and first.startswith("<!-- "):
-            found.setdefault(first, entry)
-    return found
+            by_marker.setdefault(first, entry)
+    return by_marker

@@ -153,8 +153,8 @@ def of(stack: str, pulumi: Pulumi, azure: Aks) -> Power | None:
     Raises:
         PulumiError: its state can't be read.
     """
-    found = state.read(pulumi, stack)
-    return Power(stack, found, azure) if found else None
+    deployed = state.read(pulumi, stack)
+    return Power(stack, deployed, azure) if deployed else None
 
 
 def _minutes(seconds: float) -> str:

@@ -63,8 +63,8 @@ def _read(file: Path, of: Callable[[str], _T]) -> _T | None:
 
 def _verified(text: str) -> dict[str, int]:
     """How many findings have each state."""
-    found: dict[str, Any] = json.loads(text)
-    return {state: int(found[state]) for state in ("passed", "failed", "unknown")}
+    counts: dict[str, Any] = json.loads(text)
+    return {state: int(counts[state]) for state in ("passed", "failed", "unknown")}
 
 
 def _drilled(text: str) -> dict[str, int]:
@@ -75,5 +75,5 @@ def _drilled(text: str) -> dict[str, int]:
 
 def _measured(text: str) -> dict[str, Any]:
     """Where it was measured, and the seconds of each pool."""
-    found = Measured.model_validate_json(text)
-    return found.model_dump(mode="json", by_alias=True, include={"where", "location", "pools"})
+    times = Measured.model_validate_json(text)
+    return times.model_dump(mode="json", by_alias=True, include={"where", "location", "pools"})

@@ -56,8 +56,8 @@ class Az:
             reason = (
                 (errors or [programs.reason_of(code, err, _LAST_LINES)])[0].removeprefix("ERROR:").strip()
             )
-            found = _CODE.match(reason)
-            raise AzError(f"{self._called(words)} failed: {reason}", found["code"] if found else "")
+            match = _CODE.match(reason)
+            raise AzError(f"{self._called(words)} failed: {reason}", match["code"] if match else "")
         return out
 
     def json(self, *words: str) -> Any:

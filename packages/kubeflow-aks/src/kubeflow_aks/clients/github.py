@@ -27,7 +27,7 @@ _PAGE: Final = 100
 """The most entries that GitHub puts on a page."""
 _MOST_PAGES: Final = 100
 _MOST_BYTES: Final = 20_000_000
-"""Of one response; a page of 100 comments of the greatest length has a third of that."""
+"""Bytes of one response; a page of 100 comments of the greatest length has a third of that."""
 _ATTEMPTS: Final = 5
 _NEXT: Final = re.compile(r'<([^<>]+)>\s*;[^,]*\brel="next"')
 _SAFE: Final = frozenset({"GET", "PATCH"})
@@ -100,10 +100,10 @@ class GitHub:
         Raises:
             GitHubError: it does not exist, or GitHub refuses.
         """
-        found = self._json(self._request("GET", self._address(path, query)))
-        if not isinstance(found, dict):
+        document = self._json(self._request("GET", self._address(path, query)))
+        if not isinstance(document, dict):
             raise GitHubError(f"GitHub's response to GET {path} is not an object")
-        return cast(dict[str, Any], found)
+        return cast(dict[str, Any], document)
 
     def pages(self, path: str, key: str = "", **query: str) -> Iterator[dict[str, Any]]:
         """Every entry of a list, page by page.
@@ -119,8 +119,8 @@ class GitHub:
         address = self._address(path, {**query, "per_page": str(_PAGE)})
         for _ in range(_MOST_PAGES):
             response = self._request("GET", address)
-            found = self._json(response)
-            listed: Any = found.get(key) if key and is_mapping(found) else found
+            document = self._json(response)
+            listed: Any = document.get(key) if key and is_mapping(document) else document
             if not isinstance(listed, list) or not all(map(is_mapping, cast(list[Any], listed))):
                 raise GitHubError(f"GitHub's response to GET {path} is not a list")
             yield from cast(list[dict[str, Any]], listed)

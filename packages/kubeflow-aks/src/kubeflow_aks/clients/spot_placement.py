@@ -103,8 +103,8 @@ def _scores(az: Az, region: str, sizes: Iterable[str], count: int) -> dict[str, 
     rows = at(answer, "placementScores")
     if not isinstance(rows, list):
         raise az.unexpected(*COMMAND)
-    found = {text(at(row, "sku")).casefold(): row for row in entries(rows)}
-    return {size: _score(found[name]) for name, size in by_name.items() if name in found}
+    by_size = {text(at(row, "sku")).casefold(): row for row in entries(rows)}
+    return {size: _score(by_size[name]) for name, size in by_name.items() if name in by_size}
 
 
 def _score(row: Any) -> PlacementScore:

@@ -40,7 +40,7 @@ class Subnet:
     @property
     def free(self) -> int:
         """Addresses that nothing has."""
-        return max(sum(each.num_addresses for each in self.ranges) - _RESERVED - self.used, 0)
+        return max(sum(block.num_addresses for block in self.ranges) - _RESERVED - self.used, 0)
 
 
 @dataclass(frozen=True)
@@ -58,24 +58,25 @@ def virtual_network(az: Az, arm_id: str) -> VirtualNetwork:
         AzError: no answer, or an unexpected one.
     """
     words = ("network", "vnet", "show", "--ids", arm_id)
-    found = az.json(*words)
+    network = az.json(*words)
     try:
-        subnets = [_subnet(each) for each in found["subnets"]]
+        subnets = [_subnet(subnet) for subnet in network["subnets"]]
         return VirtualNetwork(
-            tuple(_v4(found["addressSpace"]["addressPrefixes"])), {each.id.lower(): each for each in subnets}
+            tuple(_v4(network["addressSpace"]["addressPrefixes"])),
+            {subnet.id.lower(): subnet for subnet in subnets},
         )
     except (LookupError, TypeError, ValueError, AttributeError):
         raise az.unexpected(*words) from None
 
 
-def _subnet(found: Mapping[str, Any]) -> Subnet:
+def _subnet(document: Mapping[str, Any]) -> Subnet:
     return Subnet(
-        id=str(found["id"]),
-        ranges=tuple(_v4([found.get("addressPrefix"), *(found.get("addressPrefixes") or ())])),
-        used=len(found.get("ipConfigurations") or ()),
-        nat_gateway=_id(found.get("natGateway")),
-        route_table=_id(found.get("routeTable")),
-        delegations=tuple(str(each["serviceName"]) for each in found.get("delegations") or ()),
+        id=str(document["id"]),
+        ranges=tuple(_v4([document.get("addressPrefix"), *(document.get("addressPrefixes") or ())])),
+        used=len(document.get("ipConfigurations") or ()),
+        nat_gateway=_id(document.get("natGateway")),
+        route_table=_id(document.get("routeTable")),
+        delegations=tuple(str(delegation["serviceName"]) for delegation in document.get("delegations") or ()),
     )
 
 
@@ -87,6 +88,6 @@ def _id(reference: Any) -> str:
 def _v4(texts: list[str | None]) -> Iterator[IPv4Network]:
     """The IPv4 ranges among texts, each once."""
     for text in dict.fromkeys(filter(None, texts)):
-        found = ip_network(str(text))
-        if isinstance(found, IPv4Network):
-            yield found
+        network = ip_network(str(text))
+        if isinstance(network, IPv4Network):
+            yield network

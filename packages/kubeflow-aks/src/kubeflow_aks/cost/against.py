@@ -10,6 +10,7 @@ from typing import Final
 from kubeflow_aks.cost import reading
 from kubeflow_aks.cost.figures import CostError
 from kubeflow_aks.cost.stack import Stack
+from kubeflow_aks.ownership import open_folder
 from kubeflow_aks.recorder.stack_files import stack_names
 from kubeflow_aks.revisions import processes
 from kubeflow_aks.revisions.planned import planned
@@ -58,8 +59,10 @@ def stack_at(revision: Revision, stack: str, root: Path, report: Report) -> Earl
         GitError: its files can't be checked out.
     """
     repository = Repository.of(root)
-    folder = root / "build" / "cost-against"
-    with workplace(folder, root) as place, tree_of(revision.commit, place, root) as tree:
+    with (
+        workplace(open_folder(root / "build", "cost-against"), root) as place,
+        tree_of(revision.commit, place, root) as tree,
+    ):
         os.environ[processes.MARK] = place.mark
         theirs = Tree(
             tree / repository.within, revision, repository.tree(revision.commit), revision.commit[:12]

@@ -7,7 +7,8 @@ import sys
 from kubeflow_aks.demo.place import Place
 from kubeflow_aks.exit_codes import ExitCode
 from kubeflow_aks.local_aks.lifecycle.teardown import remove
-from kubeflow_aks.local_aks.run.directory import AlreadyInUseError, NotOurFolderError, RunDirectory
+from kubeflow_aks.local_aks.run.directory import AlreadyInUseError, RunDirectory
+from kubeflow_aks.ownership import NotOurFolderError
 
 
 def down(place: Place) -> ExitCode:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from kubeflow_aks.exit_codes import CommandError
 from kubeflow_aks.local_aks.lifecycle import service_files
-from kubeflow_aks.local_aks.run.directory import NotOurFolderError, RunDirectory
+from kubeflow_aks.local_aks.run.directory import RunDirectory
+from kubeflow_aks.ownership import NotOurFolderError, open_folder
 from kubeflow_aks.recorder.stack_files import read_stack
 
 
@@ -33,9 +34,10 @@ class Place:
 
         Raises:
             StackFileError: it can't.
+            NotOurFolderError: something else is in the place of one of its folders.
         """
         read_stack(self.project, stack)
-        return RunDirectory.at(self.build / stack / "local")
+        return RunDirectory.at(open_folder(self.build, stack) / "local")
 
     def running(self, stack: str | None) -> RunDirectory:
         """The run directory of a stack's local AKS, or of the only one that runs.

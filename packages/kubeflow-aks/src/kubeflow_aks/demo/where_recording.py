@@ -12,6 +12,8 @@ from typing import Final
 
 from kubeflow_aks.local_aks.run import processes
 from kubeflow_aks.local_aks.run.directory import RunDirectory
+from kubeflow_aks.ownership import open_folder
+from kubeflow_aks.text.files import write_whole
 
 PROCESS: Final = "where"
 """Name of the recorder in a run directory."""
@@ -57,9 +59,8 @@ class WhereRecording:
         picture, report = self._render(contract, "svg"), self._render(contract, "json")
         if picture.returncode or report.returncode:
             return None, [*picture.stderr.splitlines(), *report.stderr.splitlines()]
-        folder.mkdir(parents=True, exist_ok=True)
-        file = folder / _PICTURE
-        file.write_text(picture.stdout, encoding="utf-8")
+        file = open_folder(folder.parent, folder.name) / _PICTURE
+        write_whole(file, picture.stdout)
         violations: list[dict[str, str]] = json.loads(report.stdout)["violations"]
         return file, [f"{each['rule']}: {each['name']}: {each['message']}" for each in violations]
 

@@ -22,6 +22,7 @@ from kubeflow_aks.drill.plan import plan, sentences
 from kubeflow_aks.drill.play import Drill, price, write
 from kubeflow_aks.drill.scale_sets import ScaleSets
 from kubeflow_aks.exit_codes import ExitCode
+from kubeflow_aks.ownership import open_folder
 from kubeflow_aks.scenario.checks import check_all, summary
 from kubeflow_aks.scenario.console import Console
 from kubeflow_aks.scenario.contract_pools import POOL_LABEL
@@ -86,6 +87,7 @@ def _on_cluster(outputs: Outputs, options: Options, agreed: Callable[[], bool]) 
         if not agreed():
             print("nothing was started")
             return ExitCode.FINDING
+        open_folder(options.results.parent, options.results.name)  # before the drill, not after it
         drill = Drill(outputs, api, scale_sets, where, view, drill_plan, console, options.any_node)
         try:
             observed = drill.play(f"{user()}@{platform.node()}")

@@ -15,7 +15,7 @@ from filelock import FileLock, Timeout
 
 from kubeflow_aks.deployed.errors import StackError
 from kubeflow_aks.exit_codes import ExitCode
-from kubeflow_aks.ownership import is_own
+from kubeflow_aks.ownership import is_own, open_folder
 
 
 class FolderError(StackError):
@@ -45,7 +45,7 @@ def write(folder: Path, files: Mapping[str, str]) -> None:
         FolderError: the folder can't be written, or is not ours; nothing of it was changed.
     """
     try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
+        open_folder(folder.parents[1], folder.parent.name)
         with alone(folder):
             if _is_there(folder) and not _is_ours(folder):
                 raise FolderError(

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from kubeflow_aks.exit_codes import ExitCode
+from kubeflow_aks.ownership import open_folder
 from kubeflow_aks.policy import RULES
 from kubeflow_aks.policy.exceptions import load
 from kubeflow_aks.policy.plan import everything
@@ -47,7 +48,7 @@ def preview(stack: str, root: Path) -> ExitCode:
 
 def write(document: PlanDocument, folder: Path) -> list[str]:
     """Writes the plan and the pictures of its pools into a folder, and returns the names of the files."""
-    folder.mkdir(parents=True, exist_ok=True)
+    open_folder(folder.parent, folder.name)
     texts = {"plan.json": to_json(document)}
     if document["pools"]:
         texts |= {"pools.svg": svg(document), "pools.mmd": mermaid(document)}

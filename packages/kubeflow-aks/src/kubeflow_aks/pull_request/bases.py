@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import aks_facts
 from kubeflow_aks.local_aks.run.directory import MARKER, RunDirectory
+from kubeflow_aks.ownership import remove
 from kubeflow_aks.pull_request.observed import Resource, Run
 from kubeflow_aks.tools.manifest import PULUMI_VERSION
 
@@ -33,7 +34,7 @@ _DIGITS: Final = 20
 
 @dataclass(frozen=True)
 class Bases:
-    """The states in a folder; each is private to the user."""
+    """The states in a folder, which is ours alone; each is private to the user."""
 
     folder: Path
 
@@ -52,13 +53,11 @@ class Bases:
             shutil.rmtree(stored, ignore_errors=True)
             for left in into.root.iterdir():
                 if left.name != MARKER:
-                    shutil.rmtree(left, ignore_errors=True)
-                    left.unlink(missing_ok=True)
+                    remove(left)
         return run
 
     def store(self, key: str, directory: RunDirectory, run: Run) -> None:
         """Stores a copy of a state, completely or not at all, and removes the oldest ones."""
-        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         draft = Path(mkdtemp(dir=self.folder, prefix=".draft-"))
         try:
             shutil.copytree(directory.root, draft, symlinks=True, dirs_exist_ok=True)
@@ -71,7 +70,7 @@ class Bases:
         self._remove_old()
 
     def _remove_old(self) -> None:
-        folders = sorted(self.folder.iterdir(), key=_last_use, reverse=True)
+        folders = sorted(filter(Path.is_dir, self.folder.iterdir()), key=_last_use, reverse=True)
         for number, folder in enumerate(folders):
             if number >= _MOST_STATES or time.time() - _last_use(folder) > _MOST_DAYS * 86_400:
                 shutil.rmtree(folder, ignore_errors=True)

@@ -13,6 +13,7 @@ from typing import Final
 
 from kubeflow_aks import tools
 from kubeflow_aks.exit_codes import ExitCode, UnjudgedError, UsageError
+from kubeflow_aks.ownership import NotOurFolderError, open_folder
 from kubeflow_aks.policy import RULES
 from kubeflow_aks.policy.exceptions import Accepted, load
 from kubeflow_aks.policy.rule import Violation
@@ -75,9 +76,13 @@ def _preview(
     accepted = load(root, rules={rule.name for rule in RULES})
     repository = Repository.of(root)
     head, base = repository.head(), repository.base(base_ref)
+    try:
+        folder = open_folder(root / "build", "pr-preview")
+        work, bases = (open_folder(root / "build", "pr-preview", name) for name in ("work", "bases"))
+    except NotOurFolderError as error:  # a branch may bring it, and says nothing by that about its program
+        raise UnjudgedError(str(error)) from None
     found, notes = _tools(control_plane=control_plane)
-    folder = root / "build" / "pr-preview"
-    with workplace(folder / "work", root, stop=stop_runs) as place, tree_of(base.commit, place, root) as tree:
+    with workplace(work, root, stop=stop_runs) as place, tree_of(base.commit, place, root) as tree:
         os.environ[processes.MARK] = place.mark
         theirs = Tree(tree / repository.within, base, repository.tree(base.commit), "base")
         in_base, in_head = stack_names(theirs.root), repository.stacks()
@@ -95,7 +100,7 @@ def _preview(
             base=theirs,
             head=Tree(root, head, "", "head"),
             place=place.folder,
-            bases=Bases(folder / "bases"),
+            bases=Bases(bases),
             tools=found,
             limit=limit,
             control_plane=control_plane and not notes,
@@ -151,7 +156,6 @@ def _side_by_side(calls: Sequence[Callable[[], Observed]], mark: str) -> list[Ob
 def _tell(observed: Observed, folder: Path, accepted: Sequence[Accepted]) -> ExitCode:
     before, after = (violations_of(observed.stack, run, accepted) for run in (observed.base, observed.head))
     what = render(observed, before, after, priced(observed))
-    folder.mkdir(parents=True, exist_ok=True)
     write_whole(folder / f"{observed.stack}.md", what.markdown)
     write_whole(folder / f"{observed.stack}.json", json.dumps(what.document, indent=2) + "\n")
     print(*what.terminal(terminal_width()), sep="\n", flush=True)

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Final
 
 from kubeflow_aks.local_aks.lifecycle import teardown
-from kubeflow_aks.local_aks.run.directory import NotOurFolderError, RunDirectory
+from kubeflow_aks.local_aks.run.directory import RunDirectory
+from kubeflow_aks.ownership import NotOurFolderError
 
 _FOLDER: Final = "runs"
 

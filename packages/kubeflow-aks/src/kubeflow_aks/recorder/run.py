@@ -138,7 +138,7 @@ def record(
         outputs=outputs,
         secret_outputs=frozenset(values.secrets),
         unknown_outputs=frozenset(values.unknowns),
-        component_outputs={urn: found for urn, (found, _) in monitor.outputs.items() if urn != stack_urn},
+        component_outputs={urn: exports for urn, (exports, _) in monitor.outputs.items() if urn != stack_urn},
         component_secrets={
             urn: frozenset(values.secrets) for urn, (_, values) in monitor.outputs.items() if urn != stack_urn
         },

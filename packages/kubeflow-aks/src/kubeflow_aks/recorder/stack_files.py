@@ -77,23 +77,25 @@ def read_stack(
             f"Pulumi.yaml: name: {_shown(name)} is not allowed; expected the name of the project"
         )
     if draft is None and stack not in stack_names(root):  # not a path: `../other` would be read, too
-        known = ", ".join(stack_names(root)) or "none"
+        names = ", ".join(stack_names(root)) or "none"
         raise NoSuchStackError(
-            f"stack {stack!r}: no file Pulumi.{repr(stack)[1:-1]}.yaml; stacks here: {known}"
+            f"stack {stack!r}: no file Pulumi.{repr(stack)[1:-1]}.yaml; stacks here: {names}"
         )
     file = f"Pulumi.{stack}.yaml"
     content = _file(root / file) if draft is None else draft
-    own: Any = content.get("config")
-    if own is not None and not isinstance(own, dict):
-        raise StackFileError(f"{file}: config: {_shown(own)} is not allowed; expected a mapping")
-    found = {_full_key(file, name, key): value for key, value in cast(dict[str, Any], own or {}).items()}
-    _no_text_for_a_mapping(file, project, name, found)
-    written = frozenset(found)
-    found = {**_defaults(project, name), **found}
-    found |= {_full_key(file, name, key): value for key, value in (extra or {}).items()}
-    hidden = [place for key, value in found.items() for place in _encrypted(key, value)]
-    secret = tuple(key for key, value in found.items() if any(_encrypted(key, value)))
-    values = {key: _text(file, key, value) for key, value in found.items()}
+    config: Any = content.get("config")
+    if config is not None and not isinstance(config, dict):
+        raise StackFileError(f"{file}: config: {_shown(config)} is not allowed; expected a mapping")
+    settings = {
+        _full_key(file, name, key): value for key, value in cast(dict[str, Any], config or {}).items()
+    }
+    _no_text_for_a_mapping(file, project, name, settings)
+    written = frozenset(settings)
+    settings = {**_defaults(project, name), **settings}
+    settings |= {_full_key(file, name, key): value for key, value in (extra or {}).items()}
+    hidden = [place for key, value in settings.items() for place in _encrypted(key, value)]
+    secret = tuple(key for key, value in settings.items() if any(_encrypted(key, value)))
+    values = {key: _text(file, key, value) for key, value in settings.items()}
     return StackConfig(name, stack, values, secret, tuple(_notes(file, content, hidden)), written)
 
 
@@ -163,7 +165,9 @@ def _plain(file: str, key: str, value: Any) -> Any:
     return value
 
 
-def _no_text_for_a_mapping(file: str, project: Mapping[str, Any], name: str, own: Mapping[str, Any]) -> None:
+def _no_text_for_a_mapping(
+    file: str, project: Mapping[str, Any], name: str, settings: Mapping[str, Any]
+) -> None:
     """The CLI refuses text where Pulumi.yaml declares a mapping, also text that is JSON or is decrypted to it.
 
     Other values of a wrong type are left to the program, which reports all of them at once.
@@ -172,7 +176,7 @@ def _no_text_for_a_mapping(file: str, project: Mapping[str, Any], name: str, own
     for key, declaration in cast(dict[str, Any], declared).items() if isinstance(declared, dict) else ():
         if not isinstance(declaration, dict) or cast(dict[str, Any], declaration).get("type") != "object":
             continue
-        value = own.get(_full_key("Pulumi.yaml", name, key))
+        value = settings.get(_full_key("Pulumi.yaml", name, key))
         what = f"{file}: {name}:{key}"
         if _is_encrypted(value):
             raise StackFileError(
@@ -190,22 +194,22 @@ def _defaults(project: Mapping[str, Any], name: str) -> dict[str, Any]:
         return {}
     if not isinstance(declared, dict):
         raise StackFileError(f"Pulumi.yaml: config: {_shown(declared)} is not allowed; expected a mapping")
-    found: dict[str, Any] = {}
+    defaults: dict[str, Any] = {}
     for key, declaration in cast(dict[str, Any], declared).items():
         full = _full_key("Pulumi.yaml", name, key)
         if isinstance(declaration, str | bool | int | list):  # the short form
-            found[full] = declaration
+            defaults[full] = declaration
         elif not isinstance(declaration, dict) or declaration.keys() - {*_DECLARATION}:
             keys = ", ".join(_DECLARATION)
             raise StackFileError(
                 f"Pulumi.yaml: config.{key}: {_shown(declaration)} is not allowed; expected a mapping of {keys}"
             )
         else:
-            given = cast(dict[str, Any], declaration)
-            value = given.get("default") if given.get("default") is not None else given.get("value")
+            whole = cast(dict[str, Any], declaration)
+            value = whole.get("default") if whole.get("default") is not None else whole.get("value")
             if value is not None:
-                found[full] = value
-    return found
+                defaults[full] = value
+    return defaults
 
 
 def _file(path: Path) -> dict[str, Any]:

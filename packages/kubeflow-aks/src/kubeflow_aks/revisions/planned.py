@@ -15,11 +15,13 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any, Final, cast
 
+from kubeflow_aks.ownership import remove
 from kubeflow_aks.recorder.stack_files import StackFileError, read_stack
 from kubeflow_aks.recorder.yaml_text import YamlError, load
 from kubeflow_aks.revisions import processes
 from kubeflow_aks.revisions.programs import OutputTail, ProgramError, environment
 from kubeflow_aks.revisions.trees import Report, Tree
+from kubeflow_aks.text.files import write_whole
 
 _MOST_LINES: Final = 20
 """Lines of a program's output in an error message."""
@@ -50,8 +52,8 @@ def planned(tree: Tree, stack: str, *, limit: float, report: Report) -> Path:
     command = next((words for file, words in _COMMANDS if (tree.root / file).exists()), None)
     if command is None:
         raise ProgramError("preview/: missing; the commit is older than plan documents")
+    remove(tree.root / "build")  # what lies in the commit is no plan, and maybe a link
     plan = tree.root / "build" / stack / "plan.json"
-    plan.unlink(missing_ok=True)
     _set_date(tree, stack)
     python = tree.python(report)
     report(f"{stack}: planning {tree.name} …")
@@ -95,7 +97,7 @@ def _set_date(tree: Tree, stack: str) -> None:
         if config.values.get(key) == "":
             content = cast(dict[str, Any], load(file.read_text(encoding="utf-8-sig")) or {})
             content["config"] = {**(content.get("config") or {}), key: tree.revision.day.isoformat()}
-            file.write_text(json.dumps(content, ensure_ascii=False, allow_nan=False), encoding="utf-8")
+            write_whole(file, json.dumps(content, ensure_ascii=False, allow_nan=False))
     except (StackFileError, YamlError, ValueError) as error:
         if not file.exists():
             raise ProgramError(str(error)) from error

@@ -14,6 +14,8 @@ from kubeflow_aks.text.sentences import first_of, shown
 
 _STACK: Final = re.compile(r"[A-Za-z0-9_.-]{1,100}")
 """Stack names that Pulumi accepts: sdk/go/common/tokens/stack_name.go."""
+PREVIEWS: Final = "build/pr-preview"
+"""Folder of a project with the results of previews and the states of bases."""
 _NAMED: Final = 3
 """Files that a message names."""
 
@@ -81,9 +83,9 @@ class Repository:
         Raises:
             RevisionError: the commit is not here, or no common one is.
         """
-        known = self.commit(ref, "BASE")
+        tip = self.commit(ref, "BASE")
         try:
-            commit = git(self.root, "merge-base", "HEAD", known.commit).split()[0]
+            commit = git(self.root, "merge-base", "HEAD", tip.commit).split()[0]
         except GitError:
             shallow = git(self.root, "rev-parse", "--is-shallow-repository").strip() == "true"
             hint = "; this clone is shallow, `git fetch --unshallow` gets the rest" if shallow else ""
@@ -114,7 +116,8 @@ class Repository:
         """The working tree, with uncommitted changes.
 
         Raises:
-            RevisionError: the repository has no commit, or a merge is not finished.
+            RevisionError: the repository has no commit, a merge is not finished, or files are where previews keep the
+                states of bases, by which a branch would decide what its own preview shows.
         """
         commit = self._commit("HEAD")
         if not commit:
@@ -123,6 +126,10 @@ class Repository:
         if unmerged:
             named = first_of([*map(shown, unmerged)], _NAMED)
             raise RevisionError(f"a merge is not finished: {named}; resolve it, `git add` and try again")
+        if names(self.root, "ls-files", "-z", "--", PREVIEWS):
+            raise RevisionError(
+                f"{PREVIEWS}: has files of this branch; expected none where previews are kept"
+            )
         edited = bool(git(self.root, "status", "--porcelain", "-z", "--ignore-submodules", "--", "."))
         return Revision("", commit, datetime.now(UTC).date(), edited)
 

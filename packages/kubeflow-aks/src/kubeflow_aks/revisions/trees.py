@@ -56,14 +56,14 @@ class Tree:
     def python(self, report: Report) -> Path:
         """The Python of an environment with the lock file's packages.
 
-        It is this process's if both lock files are the same and it was set up since this one's was last changed.
+        It is this process's if both lock files are the same and that one was set up from it.
 
         Raises:
             ProgramError: the lock file is missing.
             MissingEnvironmentError: a package cannot be installed.
         """
         lock = self.lock()
-        if lock == replace(self, root=PROJECT_ROOT).lock() and is_installed(lock):
+        if is_installed(lock) and lock == replace(self, root=PROJECT_ROOT).lock():
             return Path(sys.executable)
         try:
             return environment(lock, f"the {self.name}", report)

@@ -8,6 +8,7 @@ that was killed, and is cleared.
 from __future__ import annotations
 
 import itertools
+import os
 import secrets
 import shutil
 from collections.abc import Callable, Generator
@@ -45,14 +46,13 @@ def workplace(
     """A place for this process; places of killed processes are cleared.
 
     Args:
-        folder: for all places.
+        folder: for all places; ours alone (`kubeflow_aks.ownership.open_folder`).
         root: the project, whose git has their trees as worktrees.
         stop: ends processes of a place that lack the mark.
     """
     folder = folder.absolute()
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     mine: Workplace | None = None
-    own: FileLock | None = None
+    held: FileLock | None = None
     for number in itertools.count():
         place = folder / str(number)
         if mine and not place.exists():
@@ -62,21 +62,21 @@ def workplace(
             continue
         try:
             _clear(place, root, stop)
-            if mine or place.exists():
+            if mine or os.path.lexists(place):
                 continue
-            mine, own = Workplace(place, secrets.token_hex(8)), lock
+            mine, held = Workplace(place, secrets.token_hex(8)), lock
             place.mkdir(mode=0o700)
             (place / _NOTE).write_text(mine.mark)
         finally:
-            if lock is not own:
+            if lock is not held:
                 lock.release()
     assert mine  # noqa: S101
-    assert own  # noqa: S101
+    assert held  # noqa: S101
     try:
         yield mine
     finally:
         _clear(mine.folder, root, stop)
-        own.release()
+        held.release()
 
 
 @contextmanager
@@ -105,7 +105,9 @@ def _locked(file: Path) -> FileLock | None:
 
 
 def _clear(place: Path, root: Path, stop: Callable[[Path], None]) -> None:
-    """Ends the processes of a place and removes it; a folder without our note is left alone."""
+    """Ends the processes of a place and removes it; a link and a folder without our note are left alone."""
+    if place.is_symlink():
+        return
     try:
         mark = (place / _NOTE).read_text()
     except OSError:

@@ -20,8 +20,8 @@ def chosen(groups: Sequence[str], names: Sequence[str]) -> tuple[Tool, ...]:
     Raises:
         UsageError: there is no such group or tool.
     """
-    _known("--with", groups, sorted(manifest.OPTIONAL))
-    _known("--only", names, [tool.name for tool in manifest.TOOLS])
+    _check_names("--with", groups, sorted(manifest.OPTIONAL))
+    _check_names("--only", names, [tool.name for tool in manifest.TOOLS])
     return manifest.only(names) if names else manifest.selected(tuple(groups))
 
 
@@ -49,10 +49,10 @@ def build(tools: Sequence[Tool], *, crds: bool, jobs: int) -> ExitCode:
     return ExitCode.GOOD
 
 
-def _known(option: str, given: Sequence[str], known: Sequence[str]) -> None:
-    for name in given:
-        if name not in known:
-            raise UsageError(f"{option}: {name} is not allowed; expected one of {', '.join(known)}")
+def _check_names(option: str, names: Sequence[str], allowed: Sequence[str]) -> None:
+    for name in names:
+        if name not in allowed:
+            raise UsageError(f"{option}: {name} is not allowed; expected one of {', '.join(allowed)}")
 
 
 def _report(line: str) -> None:

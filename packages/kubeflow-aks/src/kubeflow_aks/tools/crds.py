@@ -140,9 +140,9 @@ def _module(go: Path, crds: Crds, scratch: Path) -> Path:
     answer = subprocess.run(  # noqa: S603 - go, with arguments from the table
         command, cwd=scratch, env=environment, capture_output=True, text=True, check=False
     )
-    found: dict[str, Any] = json.loads(answer.stdout or "{}")
+    module: dict[str, Any] = json.loads(answer.stdout or "{}")
     if answer.returncode:
-        raise failed(str(crds), found.get("Error") or answer.stderr, "it can't be downloaded")
-    if found["Sum"] != crds.sum:
-        raise failed(str(crds), f"checksum mismatch: {found['Sum']}, expected {crds.sum}", "")
-    return Path(found["Dir"])
+        raise failed(str(crds), module.get("Error") or answer.stderr, "it can't be downloaded")
+    if module["Sum"] != crds.sum:
+        raise failed(str(crds), f"checksum mismatch: {module['Sum']}, expected {crds.sum}", "")
+    return Path(module["Dir"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 import shutil
 import sys
 import sysconfig
@@ -17,8 +16,9 @@ from typing import Final
 from filelock import FileLock
 from packaging.requirements import InvalidRequirement, Requirement
 
-from kubeflow_aks.environment import InstallError, create, install, program
-from kubeflow_aks.ownership import is_only_ours
+from kubeflow_aks.environment import InstallError, ProjectEnvironment, create, install, packages, program
+from kubeflow_aks.ownership import NotOurFolderError, is_only_ours
+from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.tools.errors import BuildError
 from kubeflow_aks.tools.places import cache
 
@@ -26,23 +26,24 @@ _DIGITS: Final = 16
 _COMPLETE: Final = "complete"
 """File of a finished environment, touched whenever it is used."""
 _KEPT_DAYS: Final = 30
-_OPTIONS: Final = re.compile(r"\s--hash=\S+|\\\n|\s+#.*|^#.*", re.MULTILINE)
-"""What a lock file has beside the packages: hashes, continued lines and comments."""
-
-
 _UNREACHABLE: Final = "connection broken"
 """What pip prints when it tries again because the package index does not answer."""
 
 
 @cache_of_calls
 def is_installed(lock: bytes) -> bool:
-    """Whether each package of a lock file is installed in this process's environment, at the listed version."""
+    """Whether this process's environment has each package of a lock file, installed by its hashes."""
+    project = ProjectEnvironment(PROJECT_ROOT)
     try:
-        listed = [Requirement(line) for line in _OPTIONS.sub("", lock.decode()).splitlines() if line.strip()]
-        return all(
-            metadata.version(package.name) in package.specifier
-            for package in listed
-            if package.marker is None or package.marker.evaluate()
+        text = lock.decode()
+        return (
+            Path(sys.prefix).resolve() == project.folder.resolve()
+            and project.has(text)
+            and all(
+                metadata.version(package.name) in package.specifier
+                for package in (Requirement(listed.requirement) for listed in packages(text))
+                if package.marker is None or package.marker.evaluate()
+            )
         )
     except (UnicodeDecodeError, InvalidRequirement, metadata.PackageNotFoundError):
         return False
@@ -64,7 +65,7 @@ def environment(lock: bytes, what: str, report: Callable[[str], object]) -> Path
     folder = environments() / digest[:_DIGITS]
     try:
         return _made_once(folder, lock, what, report)
-    except InstallError as error:
+    except (InstallError, NotOurFolderError, UnicodeDecodeError) as error:
         reason = "the package index does not answer" if _UNREACHABLE in str(error) else error
         raise BuildError(f"the environment of {what} can't be made: {reason}") from error
     except OSError as error:
@@ -86,9 +87,7 @@ def _made_once(folder: Path, lock: bytes, what: str, report: Callable[[str], obj
         if not (folder / _COMPLETE).exists():
             report(f"Setting up the environment of {what} (once, about a minute) …")
             create(folder)
-            file = folder / "requirements.txt"
-            file.write_bytes(lock)
-            install(folder, file, uv=program(Path(sys.prefix), "uv"), wheels_only=True)
+            install(folder, lock.decode(), "requirements.txt", uv=program(Path(sys.prefix), "uv"))
         (folder / _COMPLETE).touch()
     _remove_unused(folder)
     return program(folder, "python")
@@ -99,11 +98,11 @@ def _mark(folder: Path) -> Path:
     return folder.with_suffix(".lock")
 
 
-def _remove_unused(own: Path) -> None:
+def _remove_unused(current: Path) -> None:
     """Removes environments that nobody has used for `_KEPT_DAYS` days, and what is left of unfinished ones."""
     for folder in environments().iterdir():
         note = folder / _COMPLETE
-        if folder.is_symlink() or not folder.is_dir() or folder == own or not _mark(folder).exists():
+        if folder.is_symlink() or not folder.is_dir() or folder == current or not _mark(folder).exists():
             continue
         used = (note if note.exists() else folder).stat().st_mtime
         if time.time() - used > _KEPT_DAYS * 86_400:

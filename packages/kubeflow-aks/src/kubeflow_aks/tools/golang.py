@@ -43,16 +43,16 @@ def make_caches() -> None:
 def release() -> str:
     """The release of Go that builds here, such as "1.26"; its patches build the same programs."""
     on_path = shutil.which("go")
-    found = _release_of(Path(on_path)) if on_path else None
-    if found is None or found < MINIMUM:
-        found = _numbers(_REQUIREMENTS.read_text())
-    return ".".join(map(str, found or MINIMUM))
+    version = _release_of(Path(on_path)) if on_path else None
+    if version is None or version < MINIMUM:
+        version = _numbers(_REQUIREMENTS.read_text())
+    return ".".join(map(str, version or MINIMUM))
 
 
 def serves(go: Path) -> bool:
     """Whether a `go` command runs and is of at least `MINIMUM`."""
-    found = _ask(go)
-    return found is not None and found >= MINIMUM
+    version = _ask(go)
+    return version is not None and version >= MINIMUM
 
 
 def _release_of(go: Path) -> tuple[int, int] | None:

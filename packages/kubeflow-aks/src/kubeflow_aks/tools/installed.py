@@ -85,10 +85,14 @@ def note_use(tools: Iterable[Tool]) -> None:
 
 def remove_unused() -> list[Path]:
     """Removes stores that no tree has used for `_KEPT_DAYS` days; this tree's own and everything else stays."""
-    own = {store(tool.group) for tool in manifest.TOOLS}
+    used = {store(tool.group) for tool in manifest.TOOLS}
     removed: list[Path] = []
     for folder in sorted(cache().iterdir()):
-        if _is_store(folder) and folder not in own and time.time() - _last_used(folder) > _KEPT_DAYS * 86_400:
+        if (
+            _is_store(folder)
+            and folder not in used
+            and time.time() - _last_used(folder) > _KEPT_DAYS * 86_400
+        ):
             shutil.rmtree(folder, ignore_errors=True)
             removed.append(folder)
     return removed
@@ -122,15 +126,15 @@ def find(*extras: str) -> Tools | Missing:
     Args:
         extras: keys of `manifest.OPTIONAL`.
     """
-    return _found(manifest.selected(extras))
+    return _tools_or_missing(manifest.selected(extras))
 
 
 def find_only(*names: str) -> Tools | Missing:
     """These tools if they are there, else what is missing of them; looks for no others and builds nothing."""
-    return _found(manifest.only(names))
+    return _tools_or_missing(manifest.only(names))
 
 
-def _found(tools: Sequence[Tool]) -> Tools | Missing:
+def _tools_or_missing(tools: Sequence[Tool]) -> Tools | Missing:
     located = {tool.name: locate(tool) for tool in tools}
     missing = tuple(tool for tool in tools if located[tool.name] is None)
     if missing:

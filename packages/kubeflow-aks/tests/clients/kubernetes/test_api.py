@@ -20,18 +20,18 @@ def everything(monkeypatch: pytest.MonkeyPatch, *answers: Any) -> list[Any]:
 
     def call(_: Connection, __: str, path: str, *___: object) -> Any:
         roots: dict[str, Any] = {"/apis": {}}
-        found = next(lists) if path.endswith("/things") else roots.get(path, _KINDS)
-        if isinstance(found, Exception):
-            raise found
-        return found
+        answer = next(lists) if path.endswith("/things") else roots.get(path, _KINDS)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
 
     monkeypatch.setattr(Connection, "call", call)
     return ApiServer(ActiveCluster({"server": "http://127.0.0.1:1"}, {}, "default")).everything()
 
 
 def test_a_kind_whose_storage_starts_is_requested_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = everything(monkeypatch, _NEW, _NEW, {"items": [{"metadata": {"name": "a"}}]})
-    assert [each["metadata"]["name"] for each in found] == ["a"]
+    objects = everything(monkeypatch, _NEW, _NEW, {"items": [{"metadata": {"name": "a"}}]})
+    assert [obj["metadata"]["name"] for obj in objects] == ["a"]
 
 
 def test_a_kind_that_is_gone_has_no_objects(monkeypatch: pytest.MonkeyPatch) -> None:

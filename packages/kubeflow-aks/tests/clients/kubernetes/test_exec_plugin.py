@@ -37,9 +37,9 @@ def user(command: object, **entry: Any) -> dict[str, Any]:
 
 
 def plugin(command: object, **entry: Any) -> ExecPlugin:
-    found = ExecPlugin.of(ActiveCluster({"server": "https://aks.example"}, user(command, **entry), "default"))
-    assert found
-    return found
+    made = ExecPlugin.of(ActiveCluster({"server": "https://aks.example"}, user(command, **entry), "default"))
+    assert made
+    return made
 
 
 def credential(api_version: str = V1, **status: Any) -> str:
@@ -71,18 +71,18 @@ def test_the_entry_that_aks_writes(program: Program, tmp_path: Path) -> None:
         "provideClusterInfo": False,
         "installHint": None,
     }
-    found = ExecPlugin.of(ActiveCluster({}, {"exec": entry}, "default"))
-    assert found
-    assert found.credentials().user == {"token": SECRET}
+    made = ExecPlugin.of(ActiveCluster({}, {"exec": entry}, "default"))
+    assert made
+    assert made.credentials().user == {"token": SECRET}
     assert (tmp_path / "got").read_text() == "get-token --environment AzurePublicCloud --login azurecli\n"
 
 
 @pytest.mark.parametrize("version", [V1, V1BETA1])
 def test_a_token_of_both_versions(program: Program, version: str) -> None:
     printed = credential(version, token=SECRET, expirationTimestamp=FUTURE)
-    found = plugin(program(prints(printed)), apiVersion=version).credentials()
-    assert (found.user, found.expired) == ({"token": SECRET}, False)
-    assert SECRET not in repr(found)
+    answer = plugin(program(prints(printed)), apiVersion=version).credentials()
+    assert (answer.user, answer.expired) == ({"token": SECRET}, False)
+    assert SECRET not in repr(answer)
 
 
 def test_the_program_gets_arguments_variables_and_the_cluster(program: Program, tmp_path: Path) -> None:
@@ -103,9 +103,9 @@ def test_the_program_gets_arguments_variables_and_the_cluster(program: Program, 
         env=[{"name": "A", "value": "1"}],
         provideClusterInfo=True,
     )
-    found = ExecPlugin.of(ActiveCluster(cluster, entry, "default"))
-    assert found
-    assert found.credentials().user == {"token": SECRET}
+    made = ExecPlugin.of(ActiveCluster(cluster, entry, "default"))
+    assert made
+    assert made.credentials().user == {"token": SECRET}
     *words, info = (tmp_path / "got").read_text().splitlines()
     assert words == ["get-token", "a b", "$HOME", "1", os.environ["HOME"]]
     assert json.loads(info) == {

@@ -12,6 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from kubeflow_aks.ownership import open_folder
 from kubeflow_aks.tools import Tools
 from kubeflow_aks.tools.environments import environment as environment_of
 from kubeflow_aks.tools.places import cache as tools_cache
@@ -182,8 +183,7 @@ def test_a_usage_error_is_reported_and_previews_nothing(
 def test_what_sheds_its_mark_is_ended_too_and_no_link_is_followed(small: Project, tmp_path: Path) -> None:
     other = tmp_path / "other.txt"
     other.write_text("mine")
-    results = small.root / "build" / "pr-preview"
-    results.mkdir(parents=True)
+    results = open_folder(small.root / "build", "pr-preview")
     (results / "dev.md").symlink_to(other)
     escaped = "subprocess.Popen(['sleep', '4321'], env={}, start_new_session=True, cwd=os.getcwd())"
     small.write("__main__.py", f"import os, subprocess\n{PROGRAM}{escaped}\n")

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from kubeflow_aks.local_aks.run.directory import MARKER, AlreadyInUseError, NotOurFolderError, RunDirectory
+from kubeflow_aks.local_aks.run.directory import MARKER, AlreadyInUseError, RunDirectory
+from kubeflow_aks.ownership import NotOurFolderError
 
 
 @pytest.fixture
@@ -103,6 +104,18 @@ def _linked_marker(run: RunDirectory, place: Path) -> None:
     place.mkdir()
     (run.root / MARKER).write_text(str(place))
     (place / MARKER).symlink_to(run.root / MARKER)
+
+
+@pytest.mark.parametrize("level", ["build", "build/dev"])
+def test_what_a_link_on_the_way_leads_to_is_not_ours(level: str, tmp_path: Path) -> None:
+    """As of another checkout, whose local AKS is its own to remove."""
+    theirs = tmp_path / "theirs"
+    RunDirectory.at(theirs / "build" / "dev" / "local")
+    link = tmp_path / "mine" / level
+    link.parent.mkdir(parents=True)
+    link.symlink_to(theirs / level)
+    with pytest.raises(NotOurFolderError):
+        RunDirectory.found(tmp_path / "mine" / "build" / "dev" / "local")
 
 
 @pytest.mark.parametrize("make", [_link, _copy, _linked_marker])

@@ -98,11 +98,11 @@ class ApiServer:
 
     def read(self, path: str) -> Object:
         """The response at a path without an object, such as `/version`; empty if the path does not exist."""
-        return self._found(path)
+        return self._response(path)
 
     def types(self, kind: Kind) -> Object:
         """The OpenAPI document that defines a kind; empty if there is none."""
-        return self._found(f"/openapi/v3{_root(kind)}")
+        return self._response(f"/openapi/v3{_root(kind)}")
 
     def served(self, kind: Kind) -> ServedKind:
         """How a kind is served; one that is not known yet is requested again, as its CRD may be new.
@@ -112,14 +112,14 @@ class ApiServer:
         """
         key = (kind.group, kind.version)
         with self._lock:
-            known = self._served.get(key, {})
-        if kind.kind not in known:
-            known = self._discover(kind)
+            served = self._served.get(key, {})
+        if kind.kind not in served:
+            served = self._discover(kind)
             with self._lock:
-                self._served[key] = known
-        if kind.kind not in known:
+                self._served[key] = served
+        if kind.kind not in served:
             raise NoSuchKindError(kind)
-        return known[kind.kind]
+        return served[kind.kind]
 
     def create(self, obj: Object, manager: str, *, dry_run: bool = False, strict: bool = False) -> Object:
         """Create an object; refused with `AlreadyExists` if one of that name exists.
@@ -174,8 +174,8 @@ class ApiServer:
 
     def list(self, kind: Kind, namespace: str) -> list[Object]:
         """All objects of a kind in a namespace."""
-        found = self._call("GET", self._collection_of(kind, namespace))
-        return [fields(item) for item in items(found.get("items"))]
+        response = self._call("GET", self._collection_of(kind, namespace))
+        return [fields(item) for item in items(response.get("items"))]
 
     def pages(self, kind: Kind, namespace: str = "", **selectors: str) -> Iterator[list[Object]]:
         """All objects of a kind, some hundreds at a time, so that no response is too large for either side.
@@ -189,9 +189,9 @@ class ApiServer:
         middle = f"/namespaces/{quote(namespace, safe='')}" if served.namespaced and namespace else ""
         options = {"limit": str(_PAGE), **selectors}
         while True:
-            found = self._call("GET", f"{_root(kind)}{middle}/{served.plural}", options)
-            yield [fields(item) for item in items(found.get("items"))]
-            more = at(found, "metadata", "continue")
+            response = self._call("GET", f"{_root(kind)}{middle}/{served.plural}", options)
+            yield [fields(item) for item in items(response.get("items"))]
+            more = at(response, "metadata", "continue")
             if not (isinstance(more, str) and more):
                 return
             options["continue"] = more
@@ -207,8 +207,8 @@ class ApiServer:
             f"/api/v1/namespaces/{quote(namespace, safe='')}/serviceaccounts/{quote(account, safe='')}/token"
         )
         kind = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest"}
-        found = self._call("POST", path, {}, {**kind, "spec": {"expirationSeconds": seconds}})
-        return str(at(found, "status", "token"))
+        response = self._call("POST", path, {}, {**kind, "spec": {"expirationSeconds": seconds}})
+        return str(at(response, "status", "token"))
 
     def deletable(self) -> list[Collection]:
         """Every kind whose objects can be deleted, except events, each at the version the server prefers."""
@@ -221,7 +221,7 @@ class ApiServer:
                 f"{root}/{at(kind, 'name')}",
             )
             for root in roots
-            for kind in items(self._found(root).get("resources"))
+            for kind in items(self._response(root).get("resources"))
             if {"list", "delete"} <= set(items(at(kind, "verbs"))) and at(kind, "kind") != "Event"
         ]
 
@@ -232,9 +232,9 @@ class ApiServer:
             collections: the kinds; all of `deletable` by default.
         """
         return [
-            {"apiVersion": each.api_version, "kind": each.kind, **fields(obj)}
-            for each in (self.deletable() if collections is None else collections)
-            for obj in items(self._found(each.path).get("items"))
+            {"apiVersion": collection.api_version, "kind": collection.kind, **fields(obj)}
+            for collection in (self.deletable() if collections is None else collections)
+            for obj in items(self._response(collection.path).get("items"))
         ]
 
     def follow(self, kind: Kind) -> Informer:
@@ -245,7 +245,7 @@ class ApiServer:
         """
         return Informer(self._connection, f"{_root(kind)}/{self.served(kind).plural}")
 
-    def _found(self, path: str) -> Object:
+    def _response(self, path: str) -> Object:
         """The response; empty if the path does not exist. A kind whose storage starts is requested again later."""
         deadline = time.monotonic() + _STARTING_SECONDS
         while True:
@@ -259,10 +259,10 @@ class ApiServer:
                 time.sleep(min(error.retry_after, 1) or _POLL_SECONDS)
 
     def _discover(self, kind: Kind) -> Mapping[str, ServedKind]:
-        found = self._found(_root(kind))
+        response = self._response(_root(kind))
         return {
             str(at(entry, "kind")): ServedKind(str(at(entry, "name")), bool(at(entry, "namespaced")))
-            for entry in items(found.get("resources"))
+            for entry in items(response.get("resources"))
             if "/" not in str(at(entry, "name"))  # subresources are listed beside their resource
         }
 

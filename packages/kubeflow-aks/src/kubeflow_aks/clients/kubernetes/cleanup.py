@@ -56,7 +56,7 @@ def erase(config: str, seconds: float | None = None) -> list[Object]:
 
 
 def made_by_others(objects: Sequence[Object]) -> list[Object]:
-    """Of objects those with a field that is not the control plane's own, and all in the namespaces among them."""
+    """Objects with a field that is not the control plane's own, and all in the namespaces among them."""
     others = [obj for obj in objects if not _its_own(obj)]
     namespaces = {name_of(obj) for obj in others if obj["kind"] == "Namespace"}
     return others + [obj for obj in objects if namespace_of(obj) in namespaces and obj not in others]
@@ -66,8 +66,10 @@ def _still_there(api: ApiServer, every: Iterable[Collection], objects: Iterable[
     """Those of some objects that still exist; only their kinds are read, for there are dozens of others."""
     kinds = {(obj["apiVersion"], obj["kind"]) for obj in objects}
     uids = {at(obj, "metadata", "uid") for obj in objects}
-    found = api.everything(each for each in every if (each.api_version, each.kind) in kinds)
-    return [obj for obj in found if at(obj, "metadata", "uid") in uids]
+    present = api.everything(
+        collection for collection in every if (collection.api_version, collection.kind) in kinds
+    )
+    return [obj for obj in present if at(obj, "metadata", "uid") in uids]
 
 
 def _its_own(obj: Object) -> bool:

@@ -91,14 +91,17 @@ class ExecPlugin:
             return None
         if mistakes := _mistakes(entry):
             raise SignInError("; ".join(mistakes))
-        found = fields(entry)
+        settings = fields(entry)
         return cls(
-            command=str(found["command"]),
-            arguments=tuple(map(str, items(found.get("args")))),
-            environment={str(at(each, "name")): str(at(each, "value")) for each in items(found.get("env"))},
-            api_version=str(found["apiVersion"]),
-            install_hint=str(found.get("installHint") or ""),
-            cluster=_cluster(target.cluster) if found.get("provideClusterInfo") is True else None,
+            command=str(settings["command"]),
+            arguments=tuple(map(str, items(settings.get("args")))),
+            environment={
+                str(at(variable, "name")): str(at(variable, "value"))
+                for variable in items(settings.get("env"))
+            },
+            api_version=str(settings["apiVersion"]),
+            install_hint=str(settings.get("installHint") or ""),
+            cluster=_cluster(target.cluster) if settings.get("provideClusterInfo") is True else None,
         )
 
     def credentials(self) -> Credentials:
@@ -122,13 +125,13 @@ class ExecPlugin:
         called = programs.called(words)
         if code:
             raise SignInError(f"{called} does not sign in: {programs.reason_of(code, err, _LAST_LINES)}")
-        found = _parsed(out, self.api_version, called)
-        if found.expired:
+        answer = _parsed(out, self.api_version, called)
+        if answer.expired:
             raise SignInError(
-                f"{called} printed credentials that expired at {found.expires:%Y-%m-%d %H:%M:%S %Z}; sign in anew, "
+                f"{called} printed credentials that expired at {answer.expires:%Y-%m-%d %H:%M:%S %Z}; sign in anew, "
                 "such as with `az login`, and check this machine's clock"
             )
-        return found
+        return answer
 
     def _info(self) -> str:
         cluster = {} if self.cluster is None else {"cluster": self.cluster}
@@ -157,7 +160,7 @@ def _mistakes(entry: object) -> list[str]:
 
 def _is_list_of(value: object, keys: Sequence[str]) -> bool:
     """Whether it is missing or a list of texts, or of objects with texts at the keys."""
-    texts = [at(each, key) for each in items(value) for key in keys] if keys else items(value)
+    texts = [at(entry, key) for entry in items(value) for key in keys] if keys else items(value)
     return value is None or (is_list(value) and all(isinstance(text, str) for text in texts))
 
 
@@ -167,13 +170,13 @@ def _quoted(value: object) -> str:
 
 def _cluster(cluster: Object) -> Object:
     """What a program gets of the cluster; its certificate authority always as data."""
-    found = {key: cluster[key] for key in _CLUSTER_KEYS if key in cluster}
+    passed_on = {key: cluster[key] for key in _CLUSTER_KEYS if key in cluster}
     if authority := kubeconfig.pem(cluster, "certificate-authority"):
-        found["certificate-authority-data"] = base64.b64encode(authority).decode()
+        passed_on["certificate-authority-data"] = base64.b64encode(authority).decode()
     for extension in items(cluster.get("extensions")):
         if at(extension, "name") == _EXTENSION:
-            found["config"] = at(extension, "extension")
-    return found
+            passed_on["config"] = at(extension, "extension")
+    return passed_on
 
 
 def _parsed(text: str, api_version: str, called: str) -> Credentials:

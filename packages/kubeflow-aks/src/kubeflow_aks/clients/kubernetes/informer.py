@@ -118,9 +118,9 @@ class Informer:
         objects, version = listed.get("items"), at(listed, "metadata", "resourceVersion")
         if not is_list(objects) or not isinstance(version, str):
             raise UnavailableError("the response is not a list of objects")
-        found = {_uid(item): item for item in objects}
+        by_uid = {_uid(item): item for item in objects}
         with self._lock:
-            self._objects = found
+            self._objects = by_uid
             self._problem = ""
         self._tried.set()
         return version

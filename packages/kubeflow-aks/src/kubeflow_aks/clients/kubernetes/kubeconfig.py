@@ -104,7 +104,7 @@ def whole(config: Object) -> Object:
     """
     return {
         **config,
-        **{f"{what}s": [_whole(each, what) for each in items(config.get(f"{what}s"))] for what in _FILES},
+        **{f"{what}s": [_whole(entry, what) for entry in items(config.get(f"{what}s"))] for what in _FILES},
     }
 
 

@@ -139,8 +139,8 @@ def identity(obj: Object) -> Object:
 
 def condition(obj: Object, type_: str) -> Object:
     """The status condition of a type, empty when there is none."""
-    found = (c for c in items(at(obj, "status", "conditions")) if at(c, "type") == type_)
-    return fields(next(found, None))
+    conditions = (c for c in items(at(obj, "status", "conditions")) if at(c, "type") == type_)
+    return fields(next(conditions, None))
 
 
 def clone(obj: Object) -> Object:

@@ -14,6 +14,7 @@ from kubeflow_aks.cost.figures import CostError
 from kubeflow_aks.cost.report import cost_by_pool
 from kubeflow_aks.cost.report.cost_by_rate import cost_by_rate
 from kubeflow_aks.cost.terms import Terms
+from kubeflow_aks.ownership import open_folder
 from kubeflow_aks.text.files import write_whole
 
 BY_POOL: Final = "cost-by-pool.svg"
@@ -57,8 +58,7 @@ def write(build: Path, stack: str, documents: Mapping[str, str]) -> list[Path]:
         raise CostError(
             f"stack: {stack!r} is not allowed; expected letters, digits, '-', '_' and '.' after a letter or digit"
         )
-    folder = build / stack
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = open_folder(build, stack)
     for name in {BY_POOL, BY_RATE} - documents.keys():
         (folder / name).unlink(missing_ok=True)
     for name, document in documents.items():

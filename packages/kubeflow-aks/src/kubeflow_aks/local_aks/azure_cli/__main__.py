@@ -18,7 +18,8 @@ from kubeflow_aks.local_aks.azure_cli import account, activity, cluster, placeme
 from kubeflow_aks.local_aks.azure_cli.client import Client, ServiceUnavailableError
 from kubeflow_aks.local_aks.azure_cli.nodepool import COMMANDS, NodePools, UsageError
 from kubeflow_aks.local_aks.azure_cli.output import FORMATS, show
-from kubeflow_aks.local_aks.run.directory import NotOurFolderError, RunDirectory
+from kubeflow_aks.local_aks.run.directory import RunDirectory
+from kubeflow_aks.ownership import NotOurFolderError
 
 _FAILED, _USAGE, _MISSING = 1, 2, 3
 """Exit codes of the Azure CLI (learn.microsoft.com/cli/azure, "Error handling")."""

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from kubeflow_aks.exit_codes import CommandError
+from kubeflow_aks.ownership import NotOurFolderError
 
 if TYPE_CHECKING:
     from kubeflow_aks.local_aks.run.processes import PidFile
@@ -27,10 +28,6 @@ MARKER: Final = ".local-aks"
 _PASSPHRASE: Final = "passphrase"  # noqa: S105 - the name of its file
 _AFTER_REMOVAL: Final = Path(__file__).with_name("removed")
 """Programs that refuse to run, for shells that outlive their run directory."""
-
-
-class NotOurFolderError(CommandError):
-    """A folder was not made by a local AKS; nothing in it is touched."""
 
 
 class AlreadyInUseError(CommandError):
@@ -64,7 +61,7 @@ class RunDirectory:
         """The run directory that `at` made at `root`.
 
         Raises:
-            NotOurFolderError: it is a link, another user's, or something else.
+            NotOurFolderError: it is a link or in one, as `build/<stack>/local`; another user's, or something else.
         """
         run = cls(root.resolve())
         marker = run.root / MARKER
@@ -72,6 +69,7 @@ class RunDirectory:
             folder, file = root.lstat(), marker.lstat()
             mine = folder.st_uid == file.st_uid == os.getuid()
             plain = stat.S_ISDIR(folder.st_mode) and stat.S_ISREG(file.st_mode)
+            plain &= not any(parent.is_symlink() for parent in root.absolute().parents[:2])
             if mine and plain and marker.read_text(encoding="utf-8") == str(run.root):
                 return run
         except (OSError, UnicodeDecodeError):

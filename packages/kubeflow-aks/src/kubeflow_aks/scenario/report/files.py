@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from kubeflow_aks.ownership import open_folder
 from kubeflow_aks.scenario.checks import CheckResult
 from kubeflow_aks.scenario.cost import ScenarioCost
 from kubeflow_aks.scenario.observations import Observations, to_json
@@ -30,7 +31,7 @@ def write(
     Returns:
         The page.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    open_folder(folder.parent, folder.name)
     write_whole(folder / f"{name}.json", to_json(observed))
     html = folder / f"{name}.html"
     write_whole(html, page(observed, results, cost))

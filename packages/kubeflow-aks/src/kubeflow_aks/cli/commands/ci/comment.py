@@ -12,7 +12,7 @@ from kubeflow_aks.cli.groups import Command
     needs_checkout=True,
     exit_codes={
         0: "the comments are written, or there is nothing to write",
-        1: "a preview is not as it should be, or GitHub refuses",
+        1: "a preview is not as it should be, a fork's job ran on a runner of yours, or GitHub refuses",
     },
 )
 def command() -> int:
