@@ -61,7 +61,9 @@ class WhereRecording:
         file = folder / _PICTURE
         file.write_text(picture.stdout, encoding="utf-8")
         violations: list[dict[str, str]] = json.loads(report.stdout)["violations"]
-        return file, [f"{each['rule']}: {each['name']}: {each['message']}" for each in violations]
+        return file, [
+            f"{violation['rule']}: {violation['name']}: {violation['message']}" for violation in violations
+        ]
 
     def _render(self, contract: Path, form: str) -> subprocess.CompletedProcess[str]:
         command = [*_PROGRAM, "where", "--from", self._record, "--pools", contract, "-o", form]
