@@ -17,6 +17,9 @@ from collections.abc import Generator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import psutil
 
 from tests.handoff import recorded_juju
 
@@ -48,7 +51,8 @@ while [ -e "$cleaning" ]; do sleep 0.05; done
 has() { [ -e "$state/$1" ]; }
 put() { mkdir -p "$(dirname "$state/$1")" && printf '%s' "${2:-}" >"$state/$1"; }
 drop() { rm -rf "${state:?}/$1"; }
-own=11111111-2222-4333-8444-555555555555
+controller_id=11111111-2222-4333-8444-555555555555
+cloud=$(cat "$state/recorded/cloud")
 """
 _JUJU = """
 recorded() {
@@ -61,12 +65,10 @@ recorded_if() { if has "$1"; then recorded "$2"; else recorded "$3"; fi; }
 changed() { "$@"; recorded "$first"; }
 case $first in
   version) if has version; then cat "$state/version"; else recorded version; fi ;;
-  clouds) if [ -n "$(ls "$state/clouds" 2>/dev/null)" ]; then recorded clouds; else recorded clouds-none; fi ;;
-  credentials)
-    if [ -n "$(ls "$state/credentials" 2>/dev/null)" ]; then recorded credentials; else recorded credentials-none; fi ;;
+  clouds) recorded_if "clouds/$cloud" clouds clouds-none ;;
+  credentials) recorded_if "credentials/$cloud" credentials credentials-none ;;
   controllers)
-    known=$(cat "$state"/controllers/* 2>/dev/null)
-    case $known in
+    case $(cat "$state/controllers/$cloud-controller" 2>/dev/null) in
       '') recorded controllers-none ;;
       half-made) recorded controllers-half-made ;;
       *) recorded controllers ;;
@@ -80,11 +82,9 @@ case $first in
     if has "controllers/$3"; then recorded bootstrap-half-made; fi
     if has "namespaces/controller-$3"; then recorded bootstrap-namespace-there; fi
     if ! has "credentials/$2"; then recorded bootstrap-no-credential; fi
-    put "controllers/$3" living && put "namespaces/controller-$3" "Active id $own" ;;
+    put "controllers/$3" living && put "namespaces/controller-$3" "Active id $controller_id"
+    case " $* " in *" --no-switch "*) ;; *) put current "$3" ;; esac ;;
   unregister) if ! has "controllers/$2"; then recorded unregister-none; fi; changed drop "controllers/$2" ;;
-  switch)
-    if ! has "controllers/$2"; then recorded switch-none; fi
-    [ -z "${JUJU_CONTROLLER-}${JUJU_MODEL-}" ] && changed put current "$2" ;;
   models)
     if [ "$(cat "$state/controllers/$3")" = half-made ]; then recorded models-half-made; fi
     if has silent; then echo '{}'; echo 'ERROR open connection timed out' >&2; exit 1; fi
@@ -132,15 +132,21 @@ case $1-$2 in
 esac
 """
 _TOFU = """
+data=${DEPLOY:?}/${TF_DATA_DIR:-.terraform}
+workspace=${TF_WORKSPACE:-$(cat "$data/environment" 2>/dev/null || echo default)}
 case $1-${2:-} in
-  init-*) mkdir -p "${DEPLOY:?}/.terraform" ;;
-  workspace-select) if [ "$3" = -or-create ]; then put "workspaces/$4"; fi ;;
+  init-*) mkdir -p "$data" ;;
+  workspace-select)
+    name=$3
+    if [ "$3" = -or-create ]; then name=$4 && put "workspaces/$4"; fi
+    mkdir -p "$data" && printf '%s' "$name" >"$data/environment" ;;
   workspace-list) echo "* default"; ls "$state/workspaces" 2>/dev/null | sed 's/^/  /' ;;
-  workspace-delete) drop "workspaces/$4" ;;
+  workspace-delete) [ "$workspace" != "$4" ] && drop "workspaces/$4" ;;
   apply-*)
-    grep -q . "$state/current" || exit 1
+    controller=${JUJU_CONTROLLER_ADDRESSES:-${JUJU_CONTROLLER:-$(cat "$state/current")}}
+    echo "$workspace $controller" >>"$state/applied"
     put models/kubeflow
-    put namespaces/kubeflow "Active id $own"
+    put namespaces/kubeflow "Active id $controller_id"
     put password "${TF_VAR_dex_static_password-}" ;;
   *) echo "no such command: $*" >&2; exit 2 ;;
 esac
@@ -210,11 +216,31 @@ class Fakes:
         fakes.put("status/1", status(minio="active", kfp_api="active"))
         return fakes
 
+    def beside(self, other: Fakes) -> Fakes:
+        """The same for another hand-off of this machine: one Juju, one Terraform root, a cluster of its own."""
+        for name in ("clouds", "controllers", "credentials", "workspaces"):
+            (other.root / "state" / name).mkdir()
+        for name in ("clouds", "controllers", "credentials", "workspaces", "applied", "current"):
+            (self.root / "state" / name).symlink_to(other.root / "state" / name)
+        (self.root / "deploy" / "main.tf").unlink()
+        (self.root / "deploy").rmdir()
+        (self.root / "deploy").symlink_to(other.root / "deploy")
+        return self
+
     def put(self, name: str, text: str = "") -> None:
         """Part of what the programs know."""
         path = self.root / "state" / name
         path.parent.mkdir(exist_ok=True)
         path.write_text(text)
+
+    def with_real(self, program: Path) -> Path:
+        """Puts the real program of that name on the PATH; returns the stand-in, which is not on it any more."""
+        name = program.name
+        aside = self.root / "aside" / name
+        aside.parent.mkdir(exist_ok=True)
+        (self.root / "bin" / name).rename(aside)
+        (self.root / "bin" / name).symlink_to(program)
+        return aside
 
     def has(self, name: str) -> bool:
         """Whether the programs know of it."""
@@ -277,11 +303,11 @@ class Fakes:
         )
 
     @contextmanager
-    def started(self, script: str, *options: str) -> Generator[subprocess.Popen[bytes]]:
+    def started(self, script: str, *options: str, **environment: str) -> Generator[subprocess.Popen[bytes]]:
         """One of the scripts while it runs, in a process group of its own."""
         with subprocess.Popen(
             [str(self.folder / script), *options],
-            env=self._environment({}),
+            env=self._environment(environment),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -290,5 +316,15 @@ class Fakes:
             try:
                 yield process
             finally:
-                with suppress(ProcessLookupError):
-                    os.killpg(process.pid, signal.SIGKILL)
+                end(process)
+
+
+def end(script: subprocess.Popen[Any]) -> None:
+    """Ends a script and the programs that it runs, which have sessions of their own."""
+    with suppress(psutil.NoSuchProcess):
+        for child in psutil.Process(script.pid).children(recursive=True):
+            with suppress(psutil.NoSuchProcess):
+                child.kill()
+    with suppress(ProcessLookupError):
+        os.killpg(script.pid, signal.SIGKILL)
+    script.wait()

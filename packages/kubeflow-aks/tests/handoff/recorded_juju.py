@@ -31,13 +31,14 @@ class Answer:
 
 
 def install(folder: Path, cloud: str) -> None:
-    """Writes each answer as files for a stand-in: NAME.out, NAME.err and NAME.code.
+    """Writes each answer as files for a stand-in, NAME.out, NAME.err and NAME.code, and the cloud's name as `cloud`.
 
     Args:
         folder: for the files.
         cloud: what the cluster is called there.
     """
     folder.mkdir(parents=True)
+    (folder / "cloud").write_text(cloud)
     for name, answer in json.loads(RECORDING.read_text(encoding="utf-8")).items():
         for suffix, text in (
             ("out", answer["stdout"]),

@@ -20,7 +20,6 @@ ALL = [
     "juju add-cloud",
     "juju add-credential",
     "juju bootstrap",
-    "juju switch",
     "tofu init",
     "tofu workspace",
     "tofu apply",
@@ -48,7 +47,7 @@ def test_it_does_everything_in_order(fakes: Fakes) -> None:
     [bootstrap] = [line for line in calls if line.startswith("juju bootstrap")]
     assert bootstrap == (
         "juju bootstrap aks-dev aks-dev-controller --credential aks-dev --agent-version 3.6.25 "
-        "--config caas-image-repo=public.ecr.aws/juju"
+        "--no-switch --config caas-image-repo=public.ecr.aws/juju"
     )
     [apply] = [line for line in calls if " apply " in line]
     assert apply.endswith(f" apply -auto-approve -var-file={fakes.folder}/ckf.auto.tfvars.json")
@@ -62,7 +61,7 @@ def test_retries_that_are_on_are_not_named_again(fakes: Fakes) -> None:
     fakes.put("configmap", "kubeflow-aks")
     done = fakes.run("bootstrap.sh", "--yes")
     assert done.returncode == 0
-    assert done.stdout.endswith("Next:\n  ./kubeflow-aks verify dev\n")
+    assert done.stdout.endswith("Next:\n  juju switch aks-dev-controller\n  ./kubeflow-aks verify dev\n")
 
 
 def test_the_order_is_cloud_credential_controller_terraform(fakes: Fakes) -> None:
@@ -79,10 +78,16 @@ def test_no_secret_is_on_a_command_line_or_in_any_output(fakes: Fakes) -> None:
     assert (fakes.root / "state" / "password").read_text() == PASSWORD
 
 
-def test_it_deploys_into_its_own_controller_whatever_the_environment_has(fakes: Fakes) -> None:
-    done = fakes.run("bootstrap.sh", "--yes", JUJU_CONTROLLER="production", JUJU_MODEL="production:kubeflow")
+@pytest.mark.parametrize(
+    "name",
+    ["JUJU_CONTROLLER", "JUJU_MODEL", "JUJU_CONTROLLER_ADDRESSES", "TF_WORKSPACE", "TF_DATA_DIR"],
+)
+def test_it_deploys_into_its_own_controller_whatever_the_environment_has(fakes: Fakes, name: str) -> None:
+    fakes.put("current", "production")
+    done = fakes.run("bootstrap.sh", "--yes", **{name: "production"})
     assert done.returncode == 0
-    assert (fakes.root / "state" / "current").read_text() == "aks-dev-controller"
+    assert (fakes.root / "state" / "applied").read_text() == "dev aks-dev-controller\n"
+    assert (fakes.root / "state" / "current").read_text() == "production"
 
 
 def test_what_is_done_is_not_done_again(fakes: Fakes) -> None:
@@ -94,7 +99,6 @@ def test_what_is_done_is_not_done_again(fakes: Fakes) -> None:
         "juju update-k8s",
         "juju update-credential",
         "juju update-credential",
-        "juju switch",
         "tofu init",
         "tofu workspace",
         "tofu apply",

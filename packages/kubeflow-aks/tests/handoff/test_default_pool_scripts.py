@@ -30,13 +30,13 @@ def _settings(fakes: Fakes) -> str:
 def test_the_charm_is_deployed_with_its_settings_and_the_namespaces_get_the_label(fakes: Fakes) -> None:
     done = fakes.run("bootstrap.sh", "--yes")
     assert (done.returncode, done.stderr) == (0, "")
-    calls = fakes.calls("juju")
+    calls = fakes.calls("juju", "tofu")
     [deploy] = [line for line in calls if line.startswith("juju deploy")]
     assert deploy == (
         f"juju deploy {CHARM} --model aks-dev-controller:kubeflow --channel 2.2/stable --trust "
         f"--config settings_yaml=@{fakes.folder}/default-pools.yaml"
     )
-    assert calls.index("juju switch aks-dev-controller") < calls.index(deploy)
+    assert [line for line in calls[: calls.index(deploy)] if " apply " in line]
     state = fakes.root / "state"
     assert (state / "charms" / CHARM).read_text() == _settings(fakes)
     assert (state / "labels" / "team-a").read_text() == f"{CHARM}=enabled"

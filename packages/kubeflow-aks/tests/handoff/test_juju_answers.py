@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from kubeflow_aks.handoff.scripts.juju_answers import applications, known, models, progress, setting
+from kubeflow_aks.handoff.scripts.juju_answers import applications, local_records, models, progress, setting
 from kubeflow_aks.project import PROJECT_ROOT
 from tests.handoff.fake_programs import OWN
 from tests.handoff.recorded_juju import RECORDING
@@ -87,7 +87,7 @@ def test_what_the_real_client_keeps_is_read(
     clouds: str, credentials: str, controllers: str, expected: list[str]
 ) -> None:
     answers = (_recorded(clouds), _recorded(credentials), _recorded(controllers))
-    assert known("aks-demo", "aks-demo-controller", *answers) == expected
+    assert local_records("aks-demo", "aks-demo-controller", *answers) == expected
 
 
 def test_an_error_is_no_list_of_models() -> None:

@@ -55,7 +55,7 @@ def reap(folder: Path) -> None:
     processes.stop_unnoted(str(folder), _PROGRAMS)
     for marker in folder.rglob(MARKER):
         with suppress(NotOurFolderError, OSError):
-            remove(RunDirectory.found(marker.parent))
+            remove(RunDirectory.existing(marker.parent))
 
 
 if __name__ == "__main__":

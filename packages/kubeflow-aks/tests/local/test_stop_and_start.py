@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+import psutil
 import pytest
 
 from kubeflow_aks.clients.kubernetes.api import ApiServer
@@ -18,14 +20,30 @@ from kubeflow_aks.clients.kubernetes.objects import at, items
 from kubeflow_aks.local_aks.azure.state import AzureState
 from kubeflow_aks.local_aks.azure_cli import install
 from kubeflow_aks.local_aks.control_plane.kwokctl import COMPONENTS, component
-from kubeflow_aks.local_aks.lifecycle import service_files, teardown
+from kubeflow_aks.local_aks.engine import Engine
+from kubeflow_aks.local_aks.lifecycle import damage, service_files, teardown
 from kubeflow_aks.local_aks.lifecycle.instance import LocalAks
+from kubeflow_aks.local_aks.lifecycle.watch import watched
 from kubeflow_aks.local_aks.run.directory import RunDirectory
+from kubeflow_aks.local_aks.run.files import DamagedFileError
 from kubeflow_aks.tools import Tools
 
 SPEED: Final = 120.0
 SECONDS: Final = 300.0
 WHERE: Final = "--resource-group kubeflow-aks-demo --name kubeflow-aks-demo"
+_OTHERS: Final = re.compile(
+    r"kwok/(?!switched-off)|logs/|pulumi/home/|pulumi/state/\.pulumi/(backups|history|locks|meta)|bin/|journal|\.local-aks"
+    r"|(azure/)?lock|.*\.(bak|attrs)$"
+)
+"""What kwokctl and the engine keep for themselves, what is written anew before it is read, and what is not read."""
+_READ_AGAIN: Final = {
+    *("azure-token", "bearer-token", "endpoints.json", "kubeconfig", "passphrase", "pids/service.pid"),
+    *("azure/activity.json", "azure/instances.json", "azure/resources.json"),
+    *("pulumi/state/.pulumi/stacks/kubeflow-aks/demo.json", "pulumi/workspace/Pulumi.demo.yaml"),
+    "pulumi/workspace/Pulumi.yaml",
+}
+_NEEDED: Final = {"azure-token", "kubeconfig", "passphrase", "resources.json"}
+"""What a stack's state is of no use without."""
 CONTAINERS: Final = [{"name": "work", "image": "registry.example/work:1"}]
 
 
@@ -123,6 +141,76 @@ def test_a_cluster_stops_and_comes_back_with_what_manages_itself(running: Runnin
     running.until("what is managed runs again", lambda: running.pods() == {"kept": "Running"})
     running.until("as many nodes as before", lambda: len(running.list("nodes")) >= len(before))
     assert not before & {str(at(node, "metadata", "name")) for node in running.list("nodes")}
+
+
+def _damaged(file: Path) -> Iterator[str]:
+    """How a file is damaged, one after the other; it is whole afterwards."""
+    whole = file.read_bytes()
+    for how, content in {"empty": b"", "garbled": b"\x00\xff" * 40, "cut": whole[: len(whole) // 2]}.items():
+        file.write_bytes(content)
+        yield how
+    file.unlink()
+    yield "missing"
+    file.write_bytes(whole)
+    file.chmod(0o600)
+
+
+def test_every_file_that_is_read_again_is_named_when_it_is_damaged(running: Running) -> None:
+    """Also while it runs, and a new file of a run directory is checked or listed here."""
+    run, aks = running.aks.run, running.aks
+    files = [path for path in sorted(run.root.rglob("*")) if path.is_file()]
+    ours = [path for path in files if not _OTHERS.match(str(path.relative_to(run.root)))]
+    assert {str(path.relative_to(run.root)) for path in ours} == _READ_AGAIN
+    for file in sorted(
+        ours, key=lambda path: path.parent == run.azure
+    ):  # the service ends when it meets one of these
+        for how in _damaged(file):
+            if (how == "missing" and file.name not in _NEEDED) or (how == "cut" and file.suffix == ".pid"):
+                continue  # made anew, or not known from another process's id
+            with pytest.raises(DamagedFileError) as failure:
+                aks.start()
+            state = "is missing" if how == "missing" else "is damaged"
+            assert str(failure.value) == (
+                f"{file} {state}; `./kubeflow-aks local down` removes this local AKS"
+            )
+    aks.stop_service()
+    aks.start()
+    running.api.ping()
+
+
+@pytest.mark.parametrize("content", [None, "", "1"])
+def test_a_service_and_an_etcd_that_their_pid_files_do_not_name_are_not_started_twice(
+    running: Running, content: str | None
+) -> None:
+    run = running.aks.run
+    before = {
+        path: path.read_text() for path in (run.root / "pids" / "service.pid", component(run, "etcd").path)
+    }
+    for path in before:
+        path.unlink()
+        if content is not None:
+            path.write_text(content)
+    running.aks.stop_service()
+    running.aks.start()
+    running.api.ping()
+    for path, text in before.items():
+        assert not psutil.pid_exists(int(text.split()[0]))
+        assert path.read_text() != text
+
+
+def test_a_file_that_is_damaged_while_the_engine_works_is_named(running: Running) -> None:
+    run, aks = running.aks.run, running.aks
+    for file, operation in (
+        (run.kubeconfig, Engine.up),
+        (run.azure / "resources.json", Engine.refresh),
+    ):
+        aks.start()
+        engine, whole = aks.engine, file.read_bytes()
+        file.write_text("{")
+        with pytest.raises(DamagedFileError, match=str(file)), damage.named(run), watched(run):
+            operation(engine)
+        file.write_bytes(whole)
+    aks.start()
 
 
 def test_a_service_that_ends_while_the_cluster_is_stopped_starts_it_all_the_same(running: Running) -> None:

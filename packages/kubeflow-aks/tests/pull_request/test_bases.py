@@ -39,7 +39,7 @@ def test_a_stored_state_is_found_again_for_its_owner_only(bases: Bases, tmp_path
     bases.store("key", made, RUN)
     into = RunDirectory.at(tmp_path / "into")
     assert bases.restore("key", into) == RUN
-    assert RunDirectory.found(into.root) == into
+    assert RunDirectory.existing(into.root) == into
     assert (into.pulumi_state / "stack.json").read_text() == "the state"
     assert into.passphrase() == made.passphrase()
     assert (bases.folder / "key").stat().st_mode & 0o777 == 0o700

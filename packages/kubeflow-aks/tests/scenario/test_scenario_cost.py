@@ -16,6 +16,7 @@ from kubeflow_aks.scenario.cost import ScenarioCost, rows, scenario_cost
 from kubeflow_aks.scenario.observations import Observations
 from kubeflow_aks.scenario.report.page import page
 from kubeflow_aks.scenario.report.terminal import cost_lines
+from tests.scenario.letters import smallest_letters
 from tests.scenario.recorded import Raw, recorded
 
 
@@ -140,3 +141,10 @@ def test_the_terminal_shows_the_same_within_its_width(cost: ScenarioCost) -> Non
     lines = list(cost_lines(cost, 100))
     assert max(map(len, lines)) <= 100
     assert any("cpuspot" in line and "$" in line for line in lines)
+
+
+def test_the_letters_of_the_pictures_have_8_pixels_on_a_phone(
+    observed: Observations, cost: ScenarioCost
+) -> None:
+    [width] = re.findall(r"img\.cost \{[^}]*min-width: (\d+)px", page(observed, check_all(observed), cost))
+    assert all(smallest_letters(drawn, float(width)) >= 8 for _, drawn in cost.pictures)

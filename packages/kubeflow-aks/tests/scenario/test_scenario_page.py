@@ -16,6 +16,7 @@ from kubeflow_aks.scenario.observations import Observations, Where
 from kubeflow_aks.scenario.report.page import page
 from kubeflow_aks.scenario.report.svg import svg
 from kubeflow_aks.scenario.report.timeline import timeline
+from tests.scenario.letters import smallest_letters
 from tests.scenario.recorded import Raw, recorded, without
 
 
@@ -106,8 +107,16 @@ def test_the_page_fits_a_phone(html: str) -> None:
     """No column is wider than the page; what is wider scrolls by itself."""
     widths = re.findall(r"minmax\((.+?), 1fr\)", html)
     assert widths == ["min(400px, 100%)"]
-    assert "figure { margin: 0; overflow-x: auto; }" in html
+    assert ".scroll { overflow-x: auto; }" in html
+    assert re.search(r'<div class="scroll" tabindex="0">\s*<svg', html)
     assert html.count("<table>") == html.count('<div class="scroll"><table>')
+
+
+def test_the_letters_of_the_timeline_have_8_pixels_on_a_phone(html: str) -> None:
+    """What does not fit beside one another at that size is scrolled to."""
+    [width] = re.findall(r"figure \.scroll svg \{[^}]*min-width: (\d+)px", html)
+    style = "".join(re.findall(r"svg [^{]*\{[^}]*\}", html))
+    assert smallest_letters(style + html[html.index("<figure>") :], float(width)) >= 8
 
 
 HOSTILE = "<script>alert(1)</script> \"'&"

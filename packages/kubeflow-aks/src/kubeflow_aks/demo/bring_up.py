@@ -12,7 +12,7 @@ from kubeflow_aks.demo.tools import get_tools
 from kubeflow_aks.exit_codes import ExitCode
 from kubeflow_aks.local_aks.azure.state import AzureState
 from kubeflow_aks.local_aks.engine.results import Result
-from kubeflow_aks.local_aks.lifecycle import stopped
+from kubeflow_aks.local_aks.lifecycle import damage, stopped
 from kubeflow_aks.local_aks.lifecycle.instance import LocalAks
 from kubeflow_aks.local_aks.lifecycle.teardown import stop_everything
 from kubeflow_aks.local_aks.lifecycle.watch import watched
@@ -112,7 +112,7 @@ def up(place: Place, stack: str, speed: float) -> ExitCode:
     """Brings a stack up."""
     run = place.of(stack)
     console = Console()
-    with run.lock(), stopped.reported(run, console.line):
+    with run.lock(), stopped.reported(run, console.line), damage.named(run):
         BringUp(place.project, stack, run, speed, console).up()
         console.block(["", *_how_to_go_on(run)])
     return ExitCode.GOOD
@@ -130,7 +130,9 @@ def _how_to_go_on(run: RunDirectory) -> list[str]:
 
 def resources(document: PlanDocument) -> list[Planned]:
     """The resources of a plan."""
-    return [Planned(each["urn"], each["type"], each["name"]) for each in document["resources"]]
+    return [
+        Planned(resource["urn"], resource["type"], resource["name"]) for resource in document["resources"]
+    ]
 
 
 def sums(result: Result) -> str:

@@ -16,7 +16,7 @@ from kubeflow_aks.events import Kind
 from kubeflow_aks.exit_codes import CommandError, ExitCode
 from kubeflow_aks.local_aks.control_plane.controllers.eviction_handler import EvictionHandler
 from kubeflow_aks.local_aks.control_plane.controllers.kfp_driver import drivers
-from kubeflow_aks.local_aks.lifecycle import service_files, stopped
+from kubeflow_aks.local_aks.lifecycle import damage, service_files, stopped
 from kubeflow_aks.local_aks.lifecycle.teardown import remove
 from kubeflow_aks.local_aks.simulation.tasks.eviction import NOTICE_SECONDS
 from kubeflow_aks.recorder.document import PlanDocument
@@ -105,7 +105,8 @@ def demo(place: Place, stack: str, speed: float, *, keep: bool) -> ExitCode:
     with run.lock(), stopped.reported(run, console.line):
         try:
             bring_up = BringUp(place.project, stack, run, speed, console)
-            kept = Demo(bring_up, place.build / stack).play()
+            with damage.named(run):
+                kept = Demo(bring_up, place.build / stack).play()
         finally:
             if not keep:
                 remove(run)

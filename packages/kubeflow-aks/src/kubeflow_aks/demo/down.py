@@ -16,7 +16,7 @@ def down(place: Place) -> ExitCode:
     left = 0
     for folder in sorted(place.build.glob("*/local")):
         try:
-            run = RunDirectory.found(folder)
+            run = RunDirectory.existing(folder)
             with run.lock():
                 remove(run)
         except NotOurFolderError as error:

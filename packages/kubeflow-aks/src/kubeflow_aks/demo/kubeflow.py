@@ -36,16 +36,16 @@ class Kubeflow:
         Raises:
             ControllerError: one does not start.
         """
-        for each in (self.argo, self.operator):
-            if not each.controller.running():
-                each.start()
+        for controller in (self.argo, self.operator):
+            if not controller.controller.running():
+                controller.start()
 
     @property
     def with_argo_retries(self) -> LocalAks:
         """The same local AKS with `kubeflow.argoRetries` switched on, as in the stack file once Kubeflow is there."""
         stack = read_stack(self.local.project_root, self.local.stack, self.local.extra_config)
-        own = json.loads(stack.values.get(f"{stack.project}:kubeflow", "{}"))
-        extra = {**self.local.extra_config, "kubeflow": {**own, "argoRetries": True}}
+        settings = json.loads(stack.values.get(f"{stack.project}:kubeflow", "{}"))
+        extra = {**self.local.extra_config, "kubeflow": {**settings, "argoRetries": True}}
         return replace(self.local, extra_config=extra)
 
     def up(self) -> Result:

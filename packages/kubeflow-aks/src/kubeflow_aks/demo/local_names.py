@@ -20,16 +20,16 @@ def local_names(config: StackConfig) -> dict[str, Any]:
     Args:
         config: the stack's; a program without the setting `names` gets no marks.
     """
-    own = _mapping(config.values.get(f"{config.project}:names", ""))
-    if own is None:
+    choices = _mapping(config.values.get(f"{config.project}:names", ""))
+    if choices is None:
         return {}
     base = f"{config.project}-{config.stack}"
-    cluster = own.get("cluster") or base
+    cluster = choices.get("cluster") or base
     names = {
         "cluster": cluster,
         "nodeResourceGroup": f"{cluster}-nodes",
         "dnsPrefix": cluster,
-        **{key: value for key, value in own.items() if value},
+        **{key: value for key, value in choices.items() if value},
     }
     group = config.values.get(f"{config.project}:resourceGroup")
     if not group:
@@ -46,7 +46,7 @@ def _marked(key: str, name: object) -> object:
 
 def _mapping(text: str) -> dict[str, Any] | None:
     try:
-        found = json.loads(text)
+        value = json.loads(text)
     except ValueError:
         return None
-    return cast("dict[str, Any]", found) if isinstance(found, dict) else None
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else None

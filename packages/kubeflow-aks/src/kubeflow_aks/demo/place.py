@@ -44,12 +44,15 @@ class Place:
 
         Raises:
             InstanceError: none runs, or several do and none is named.
+            DamagedFileError: what would tell whether one runs is damaged.
         """
         running: dict[str, RunDirectory] = {}
         for folder in sorted(self.build.glob("*/local")):
             with suppress(NotOurFolderError):
-                run = RunDirectory.found(folder)
-                if run.pid_file(service_files.PID_FILE).running() is not None:
+                run = RunDirectory.existing(folder)
+                pid_file = run.pid_file(service_files.PID_FILE)
+                pid_file.check()
+                if pid_file.running() is not None:
                     running[folder.parent.name] = run
         if stack is None and len(running) == 1:
             return next(iter(running.values()))

@@ -40,14 +40,16 @@ class Progress:
 
     def __init__(self, plan: Iterable[Planned], report: Callable[[str], object]) -> None:
         self._report = report
-        self._waiting = {(each.type, each.name): each for each in plan if not each.is_component}
-        self._totals = Counter(each.component for each in self._waiting.values())
+        self._waiting = {
+            (resource.type, resource.name): resource for resource in plan if not resource.is_component
+        }
+        self._totals = Counter(resource.component for resource in self._waiting.values())
         self._left = Counter(self._totals)
 
     def __call__(self, line: str) -> None:
         """Takes one line."""
-        found = _DONE.match(line)
-        done = self._waiting.pop((found["type"], found["name"]), None) if found else None
+        match = _DONE.match(line)
+        done = self._waiting.pop((match["type"], match["name"]), None) if match else None
         if done is None:
             return
         self._left[done.component] -= 1

@@ -91,7 +91,7 @@ def run_scenario(
         provision_limit=Profile.from_wire(
             azure.autoscaler_profile(wire[0]["clusterId"])
         ).max_node_provision_time,
-        planned=tuple(sorted(each.urn for each in plan)),
+        planned=tuple(sorted(resource.urn for resource in plan)),
         made=tuple(sorted(_made(first))),
         first_up=dict(first.changes),
         second_up=dict(second.changes),
@@ -138,13 +138,13 @@ def _check(local: LocalAks) -> None:
 
 def _stack_facts(pools: tuple[ContractPool, ...], plan: Iterable[Planned], named: Pools) -> StackFacts:
     """Batch work runs on the CPU spot pools, or on the GPU ones without any."""
-    batch, *more = [found for role in ("cpu", "gpu") if (found := pools_for_role(pools, role))]
-    guarded = any(each.type == _POLICY_BINDING for each in plan)
+    batch, *more = [group for role in ("cpu", "gpu") if (group := pools_for_role(pools, role))]
+    guarded = any(resource.type == _POLICY_BINDING for resource in plan)
     return StackFacts(pools, batch, more[0] if more else None, guarded, named)
 
 
 def _made(result: Result) -> set[str]:
     """URNs that the engine has after an `up`, without the stack and default providers."""
-    own = ("::pulumi:pulumi:Stack::", "::default_")
+    marks = ("::pulumi:pulumi:Stack::", "::default_")
     done = {step.urn for step in result.steps if step.done and not step.op.startswith(("delete", "discard"))}
-    return {urn for urn in done if not any(mark in urn for mark in own)}
+    return {urn for urn in done if not any(mark in urn for mark in marks)}

@@ -10,6 +10,7 @@ from kubeflow_aks.demo.place import Place
 from kubeflow_aks.demo.tools import get_tools
 from kubeflow_aks.local_aks.azure_cli import install
 from kubeflow_aks.local_aks.engine import install as engine_install
+from kubeflow_aks.local_aks.lifecycle import damage
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.tools import Tools
 
@@ -17,6 +18,7 @@ from kubeflow_aks.tools import Tools
 def shell(place: Place, stack: str | None) -> int:
     """Opens the user's shell; returns the shell's exit code."""
     run = place.running(stack)
+    damage.check(run)
     tools = get_tools(_print_error)
     print(
         f"KUBECONFIG={run.kubeconfig}\nkubectl, az (aks nodepool) and pulumi (stack output) are on PATH; `exit` "

@@ -20,10 +20,10 @@ def get_tools(report: Callable[[str], None], extras: tuple[str, ...] = ()) -> To
     Raises:
         BuildError: one cannot be built.
     """
-    found = find(*extras)
-    if isinstance(found, Missing):
+    tools = find(*extras)
+    if isinstance(tools, Missing):
         build(manifest.selected(extras), jobs=min(2, os.cpu_count() or 1), report=report)
-        found = find(*extras)
-    if isinstance(found, Missing):
-        raise BuildError(str(found))
-    return found
+        tools = find(*extras)
+    if isinstance(tools, Missing):
+        raise BuildError(str(tools))
+    return tools

@@ -62,7 +62,9 @@ class WhereRecording:
         file = open_folder(folder.parent, folder.name) / _PICTURE
         write_whole(file, picture.stdout)
         violations: list[dict[str, str]] = json.loads(report.stdout)["violations"]
-        return file, [f"{each['rule']}: {each['name']}: {each['message']}" for each in violations]
+        return file, [
+            f"{violation['rule']}: {violation['name']}: {violation['message']}" for violation in violations
+        ]
 
     def _render(self, contract: Path, form: str) -> subprocess.CompletedProcess[str]:
         command = [*_PROGRAM, "where", "--from", self._record, "--pools", contract, "-o", form]

@@ -169,8 +169,8 @@ def parse(stack: str, text: str | bytes, source: str) -> Outputs:
     if not values:
         raise StackError(f"{source}: there are no outputs; run `pulumi up --stack {stack}` first")
     outputs = Outputs(stack, values)
-    if (found := outputs.basis("stack")) != stack:
-        shown = found if isinstance(found, str) else json.dumps(found)
+    if (name := outputs.basis("stack")) != stack:
+        shown = name if isinstance(name, str) else json.dumps(name)
         raise StackError(
             f"{source}: these are the outputs of stack {shown[:_LONGEST_NAME]}; expected those of {stack}"
         )

@@ -73,9 +73,9 @@ class ClusterEvents:
         return lines
 
     def _new_events(self) -> list[Object]:
-        found = {_version(event): event for event in self._view.events()}
-        new = [event for version, event in found.items() if version not in self._events]
-        self._events |= found.keys()
+        events = {_version(event): event for event in self._view.events()}
+        new = [event for version, event in events.items() if version not in self._events]
+        self._events |= events.keys()
         return new
 
     def _of_event(self, event: Object) -> Iterator[Line]:
@@ -88,63 +88,63 @@ class ClusterEvents:
         if reason == "NotTriggerScaleUp":
             yield self._line(Kind.NOT_TRIGGERED, _AUTOSCALER, pod=f"{namespace}/{about}", detail=message)
         if reason == "TriggeredScaleUp":
-            for found in _SCALE_UP.finditer(message):
-                group = _GROUP.fullmatch(found["group"])
+            for match in _SCALE_UP.finditer(message):
+                group = _GROUP.fullmatch(match["group"])
                 yield from self._scale_up(
-                    group["pool"] if group else found["group"], found, f"{namespace}/{about}"
+                    group["pool"] if group else match["group"], match, f"{namespace}/{about}"
                 )
 
-    def _scale_up(self, pool: str, found: re.Match[str], pod: str) -> Iterator[Line]:
+    def _scale_up(self, pool: str, match: re.Match[str], pod: str) -> Iterator[Line]:
         """One event for each scale-up, though every pod that triggered it has one."""
-        key = (pool, int(found["from"]), int(found["to"]))
+        key = (pool, int(match["from"]), int(match["to"]))
         if self._wall() - self._scale_ups.get(key, 0.0) > _NOTICE_SECONDS:
             yield self._line(
                 Kind.SCALE_UP,
                 _AUTOSCALER,
                 pool=pool,
-                detail=f"{pool} {key[1]} → {key[2]} (max {found['maximum']})",
+                detail=f"{pool} {key[1]} → {key[2]} (max {match['maximum']})",
                 **{"from": key[1], "to": key[2]},
-                maximum=int(found["maximum"]),
+                maximum=int(match["maximum"]),
                 pods=[pod],
             )
         self._scale_ups[key] = self._wall()
 
     def _of_node(self, name: str, node: Object) -> Iterator[Line]:
-        known = self._nodes.get(name)
-        if known is None:
+        record = self._nodes.get(name)
+        if record is None:
             pool = _pool(node)
             requested = max((at for key, at in self._scale_ups.items() if key[0] == pool), default=None)
-            known = self._nodes[name] = _Node(pool, new=True, requested=requested)
+            record = self._nodes[name] = _Node(pool, new=True, requested=requested)
             if requested is not None:
                 yield {**self._line(Kind.NODE_CREATING, _AZURE, pool=pool, node=name), "time": requested}
             yield self._line(Kind.NODE_REGISTERED, _AZURE, pool=pool, node=name)
-        if not known.ready and condition(node, "Ready").get("status") == "True":
-            known.ready = True
-            if known.new:
-                boot_time = {} if known.requested is None else {"seconds": self._wall() - known.requested}
-                yield self._line(Kind.NODE_READY, _AZURE, pool=known.pool, node=name, **boot_time)
-        if not known.notice and (name in self._notices or _is_announced(node)):
-            known.notice = True
+        if not record.ready and condition(node, "Ready").get("status") == "True":
+            record.ready = True
+            if record.new:
+                boot_time = {} if record.requested is None else {"seconds": self._wall() - record.requested}
+                yield self._line(Kind.NODE_READY, _AZURE, pool=record.pool, node=name, **boot_time)
+        if not record.notice and (name in self._notices or _is_announced(node)):
+            record.notice = True
             yield self._line(
-                Kind.EVICTION_NOTICE, _AZURE, pool=known.pool, node=name, seconds=_NOTICE_SECONDS
+                Kind.EVICTION_NOTICE, _AZURE, pool=record.pool, node=name, seconds=_NOTICE_SECONDS
             )
-        if not known.evicted and _has_taint(node, _SHUT_DOWN):
-            yield from self._evicted(name, known)
+        if not record.evicted and _has_taint(node, _SHUT_DOWN):
+            yield from self._evicted(name, record)
 
-    def _gone(self, name: str, known: _Node) -> Iterator[Line]:
-        evicted = known.evicted or known.notice or name in self._evictions_requested
-        if evicted and not known.evicted:
-            yield from self._evicted(name, known)
+    def _gone(self, name: str, node: _Node) -> Iterator[Line]:
+        evicted = node.evicted or node.notice or name in self._evictions_requested
+        if evicted and not node.evicted:
+            yield from self._evicted(name, node)
         yield self._line(
-            Kind.NODE_GONE, _AZURE, pool=known.pool, node=name, cause="evicted" if evicted else "removed"
+            Kind.NODE_GONE, _AZURE, pool=node.pool, node=name, cause="evicted" if evicted else "removed"
         )
         self._notices.discard(name)
         self._evictions_requested.discard(name)
 
-    def _evicted(self, name: str, known: _Node) -> Iterator[Line]:
-        known.evicted = True
+    def _evicted(self, name: str, node: _Node) -> Iterator[Line]:
+        node.evicted = True
         left = len(self._view.own_on(name))
-        yield self._line(Kind.EVICTION, _AZURE, pool=known.pool, node=name, notice=known.notice, pods=left)
+        yield self._line(Kind.EVICTION, _AZURE, pool=node.pool, node=name, notice=node.notice, pods=left)
 
     def _line(self, kind: Kind, source: str, **values: Any) -> Line:
         now = self._wall()

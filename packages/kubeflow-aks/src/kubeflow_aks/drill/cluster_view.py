@@ -36,8 +36,8 @@ class ClusterView:
 
     def close(self) -> None:
         """Ends all watches."""
-        for each in (self._nodes, self._pods, self._events):
-            each.informer.stop()
+        for watch in (self._nodes, self._pods, self._events):
+            watch.informer.stop()
 
     def nodes(self) -> Sequence[Object]:
         """All Node objects."""

@@ -72,9 +72,9 @@ class DrillLock:
     def _delete_work(self) -> int:
         """Deletes Jobs, then their pods; returns how many there were."""
         work = [
-            {"apiVersion": kind.api_version, "kind": kind.kind, "metadata": at(found, "metadata")}
+            {"apiVersion": kind.api_version, "kind": kind.kind, "metadata": at(item, "metadata")}
             for kind in (_JOB, _POD)
-            for found in self.api.list(kind, NAMESPACE)
+            for item in self.api.list(kind, NAMESPACE)
         ]
         for obj in work:
             self._delete(obj)
@@ -98,14 +98,14 @@ class DrillLock:
     def _holder(self) -> str:
         """Who holds the lock, with what to do."""
         try:
-            found = self._there() or {}
+            lock = self._there() or {}
         except KubeError as error:
             return f"namespace {NAMESPACE} exists and cannot be read ({error}); is another drill running?"
-        if at(found, "metadata", "labels", "app.kubernetes.io/managed-by") != MANAGED_BY:
+        if at(lock, "metadata", "labels", "app.kubernetes.io/managed-by") != MANAGED_BY:
             return f"namespace {NAMESPACE} exists and is not a drill's; a drill needs that name"
-        if at(found, "metadata", "deletionTimestamp"):
+        if at(lock, "metadata", "deletionTimestamp"):
             return "an earlier drill is still being cleaned up; try again in a minute"
-        holder, until = annotation(found, HOLDER) or "an unknown user", annotation(found, UNTIL)
+        holder, until = annotation(lock, HOLDER) or "an unknown user", annotation(lock, UNTIL)
         if _over(until):
             return f"a drill of {holder}, which should have ended at {until}, left its work behind; remove it: {REMOVE}"
         return (

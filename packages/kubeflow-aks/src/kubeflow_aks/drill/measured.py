@@ -34,13 +34,13 @@ def measured(
     return Measured(stack=observed.stack, where=where, day=day, location=location, pools=timed)
 
 
-def to_json(found: Measured) -> str:
+def to_json(measured: Measured) -> str:
     """The text of the file."""
-    return found.model_dump_json(by_alias=True, indent=1) + "\n"
+    return measured.model_dump_json(by_alias=True, indent=1) + "\n"
 
 
 def _times(pool: str, vm_size: str, observed: Observations) -> PoolTimes:
-    made = sorted(_made(pool, observed), key=lambda each: each[0].appeared)
+    made = sorted(_made(pool, observed), key=lambda node: node[0].appeared)
     taken = [line for line in observed.lines(Kind.EVICTION) if line["pool"] == pool]
     lists: Mapping[str, list[Any]] = {
         "boot_seconds": [_seconds(requested, node.ready) for node, requested in made],
@@ -59,7 +59,7 @@ def _times(pool: str, vm_size: str, observed: Observations) -> PoolTimes:
         ],
         "again_seconds": list(_again(taken, observed)),
     }
-    return PoolTimes(vm_size=vm_size, **{name: tuple(found) for name, found in lists.items() if found})
+    return PoolTimes(vm_size=vm_size, **{name: tuple(values) for name, values in lists.items() if values})
 
 
 def _made(pool: str, observed: Observations) -> Iterator[tuple[NodeRecord, float]]:

@@ -29,7 +29,7 @@ from kubeflow_aks.text.numbers import counted
 
 _BATCH_NODES: Final = 2
 _USUAL_MINUTES: Final = 30
-"""Of a node: it boots, works, is taken or waits for the autoscaler to remove it; our guess until it is measured."""
+"""Life of a node: it boots, works, is taken or is removed by the autoscaler; our guess until it is measured."""
 
 NOT_PLAYED: Final[Mapping[str, str]] = {
     "first-up": "a drill runs no `pulumi up`; `make demo` shows it",
@@ -86,7 +86,7 @@ def plan(outputs: Outputs, present: Mapping[str, int], *, nodes: int, minutes: i
     except ContractError as error:
         raise DrillError(f"{outputs.stack}: {' | '.join(str(error).splitlines())}") from None
     pools = _pools(entries, present)
-    lanes = [found for role in ("cpu", "gpu") if (found := pools_for_role(pools, role))]
+    lanes = [lane_pools for role in ("cpu", "gpu") if (lane_pools := pools_for_role(pools, role))]
     if not lanes:
         raise DrillError(f"{outputs.stack} has no spot pool, so there is nothing to evict")
     for pool in (pool for lane in lanes for pool in lane.pools):

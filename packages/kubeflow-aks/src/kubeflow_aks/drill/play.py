@@ -217,13 +217,13 @@ class Drill:
 def price(observed: Observations, outputs: Outputs) -> ScenarioCost | None:
     """Cost of the nodes that were added for the drill; None if a price is unknown."""
     added = {line["node"] for line in observed.lines(Kind.NODE_REGISTERED)}
-    own = replace(
+    observations = replace(
         observed,
         pools=tuple(pool for pool in observed.pools if pool.elastic),
         nodes=tuple(node for node in observed.nodes if node.name in added),
     )
     try:
-        return cost_of(own, market(outputs), str(outputs.basis("location")))
+        return cost_of(observations, market(outputs), str(outputs.basis("location")))
     except CostError:
         return None
 
@@ -235,11 +235,11 @@ def write(folder: Path, observed: Observations, verdicts: Sequence[CheckResult],
         OSError: a file cannot be written.
     """
     page = files.write(folder, observed, verdicts, price(observed, outputs), name="drill")
-    found = measured.measured(
+    times = measured.measured(
         observed,
         where="azure" if observed.where == Where.AZURE else "local",
         day=datetime.now(UTC).date(),
         location=str(outputs.basis("location")),
     )
-    write_whole(folder / "measured.json", measured.to_json(found))
+    write_whole(folder / "measured.json", measured.to_json(times))
     return page

@@ -46,12 +46,12 @@ class Vm:
         Raises:
             DrillError: it is not a VM of a scale set.
         """
-        found = _PROVIDER_ID.fullmatch(provider_id)
-        if not found:
+        match = _PROVIDER_ID.fullmatch(provider_id)
+        if not match:
             raise DrillError(
                 f"node {node} is not a VM of a scale set ({provider_id or 'it has no providerID'})"
             )
-        return cls(found["subscription"], found["group"], found["set"], found["id"])
+        return cls(match["subscription"], match["group"], match["set"], match["id"])
 
     @property
     def set_path(self) -> str:

@@ -12,18 +12,18 @@ from kubeflow_aks.handoff import folder
 from kubeflow_aks.handoff.files import DEFAULT_POOLS, MODULES, files
 
 
-def show(given: Outputs, pool_choices: Sequence[str] = ()) -> ExitCode:
+def show(outputs: Outputs, pool_choices: Sequence[str] = ()) -> ExitCode:
     """Prints all files as one JSON object, secrets included.
 
     Raises:
         StackError: the outputs lack something.
         UsageError: a default pool is not allowed.
     """
-    print(json.dumps(files(given, pool_choices)))
+    print(json.dumps(files(outputs, pool_choices)))
     return ExitCode.GOOD
 
 
-def write(given: Outputs, build: Path, pool_choices: Sequence[str] = ()) -> ExitCode:
+def write(outputs: Outputs, build: Path, pool_choices: Sequence[str] = ()) -> ExitCode:
     """Writes the files to `<stack>/handoff` in a folder, and prints what comes next.
 
     Raises:
@@ -31,23 +31,23 @@ def write(given: Outputs, build: Path, pool_choices: Sequence[str] = ()) -> Exit
         FolderError: the folder can't be written, or is not ours.
         UsageError: a default pool is not allowed.
     """
-    made = files(given, pool_choices)
-    place = build.absolute() / given.stack / "handoff"
+    made = files(outputs, pool_choices)
+    place = build.absolute() / outputs.stack / "handoff"
     folder.write(place, made)
-    print(*_report(given, place, made), sep="\n")
+    print(*_report(outputs, place, made), sep="\n")
     return ExitCode.GOOD
 
 
-def _report(given: Outputs, folder: Path, made: dict[str, str]) -> list[str]:
+def _report(outputs: Outputs, folder: Path, made: dict[str, str]) -> list[str]:
     """What was written, and what comes next."""
     # A hint of the second stage belongs here: nobody would look for it in a page.
     second = (
         "kubeflow.argoRetries is on: take it out until Charmed Kubeflow is there, or `pulumi up` fails"
-        if given.basis("kubeflow", "argoRetries")
+        if outputs.basis("kubeflow", "argoRetries")
         else "When it is there: kubeflow.argoRetries, so that retries survive evictions; "
         "see `./kubeflow-aks verify`"
     )
-    release = given.basis("kubeflow", "release")
+    release = outputs.basis("kubeflow", "release")
     after = (
         "About 40 minutes: controller 5, Terraform 5, charms 20 to 30; run it again whenever it stops"
         if MODULES in made

@@ -62,7 +62,7 @@ def _expected(namespace: str, pool: str, pools: Mapping[str, Mapping[str, Any]],
         return "expected a profile's namespace; Kubeflow's platform has a pool of its own"
     if count[namespace] > 1:
         return f"expected one pool for namespace {namespace}"
-    regular = [name for name, found in pools.items() if found.get("priority") != "Spot"]
+    regular = [name for name, pool_settings in pools.items() if pool_settings.get("priority") != "Spot"]
     if pool not in pools:
         return f"expected one of the pools {', '.join(regular)}"
     if pool not in regular:

@@ -35,37 +35,37 @@ def files(outputs: Outputs, pool_choices: Sequence[str] = ()) -> dict[str, str]:
         StackError: an output is not there, or is not what is expected.
         UsageError: a default pool is not allowed.
     """
-    given = juju.handover(outputs)
+    handover = juju.handover(outputs)
     settings = default_pools.settings(outputs, pool_choices)
-    found = {
-        "clouds.yaml": _yaml(juju.clouds(given)),
-        "credentials.yaml": _yaml(juju.credentials(given)),
-        KUBECONFIG: _yaml(juju.kubeconfig(given)),
-        "names.sh": _names(outputs, given, settings),
+    texts = {
+        "clouds.yaml": _yaml(juju.clouds(handover)),
+        "credentials.yaml": _yaml(juju.credentials(handover)),
+        KUBECONFIG: _yaml(juju.kubeconfig(handover)),
+        "names.sh": _names(outputs, handover, settings),
     }
-    if given.release.release == terraform.RELEASE:
-        found[MODULES] = _json(terraform.modules_kubeflow(outputs))
-        found[PRODUCTS] = _json(terraform.products_kubeflow(outputs))
+    if handover.release.release == terraform.RELEASE:
+        texts[MODULES] = _json(terraform.modules_kubeflow(outputs))
+        texts[PRODUCTS] = _json(terraform.products_kubeflow(outputs))
     scripts = {
         path.name: path.read_text(encoding="utf-8") for path in sorted(_SCRIPTS.iterdir()) if path.is_file()
     }
-    return found | ({DEFAULT_POOLS: settings} if settings else {}) | scripts
+    return texts | ({DEFAULT_POOLS: settings} if settings else {}) | scripts
 
 
-def _names(outputs: Outputs, given: Handover, settings: str) -> str:
+def _names(outputs: Outputs, handover: Handover, settings: str) -> str:
     """What the scripts know of this stack, as assignments that a shell reads back as they are."""
     variables = {
-        "STACK": given.stack,
-        "CLOUD": given.cloud,
-        "CONTROLLER": given.controller,
-        "STORAGE_CLASS": given.storage_class,
-        "REGION": f"azure/{given.location}",
-        "RELEASE": given.release.release,
-        "JUJU_CHANNEL": given.release.juju_channel,
-        "AGENT_VERSION": given.release.juju_agent_version,
-        "DASHBOARD": f"http://{given.ingress}",
+        "STACK": handover.stack,
+        "CLOUD": handover.cloud,
+        "CONTROLLER": handover.controller,
+        "STORAGE_CLASS": handover.storage_class,
+        "REGION": f"azure/{handover.location}",
+        "RELEASE": handover.release.release,
+        "JUJU_CHANNEL": handover.release.juju_channel,
+        "AGENT_VERSION": handover.release.juju_agent_version,
+        "DASHBOARD": f"http://{handover.ingress}",
         "ANNOTATIONS": terraform.ingress_annotations(outputs),
-        "TFVARS": MODULES if given.release.release == terraform.RELEASE else "",
+        "TFVARS": MODULES if handover.release.release == terraform.RELEASE else "",
         "PRIVATE": "yes" if outputs.basis("apiAccess", "privateCluster") is True else "",
         "PROJECT": str(PROJECT_ROOT),
         "DEFAULT_POOL_NAMESPACES": " ".join(yaml.safe_load(settings) or ()),

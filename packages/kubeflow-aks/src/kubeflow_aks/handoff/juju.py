@@ -83,7 +83,7 @@ def handover(outputs: Outputs) -> Handover:
     )
 
 
-def clouds(given: Handover) -> dict[str, Any]:
+def clouds(handover: Handover) -> dict[str, Any]:
     """The content of `clouds.yaml` ("Juju: Kubernetes clouds").
 
     The storage class is named for both uses because Juju looks for one by itself otherwise; the operators' can't be
@@ -91,47 +91,52 @@ def clouds(given: Handover) -> dict[str, Any]:
     """
     return {
         "clouds": {
-            given.cloud: {
+            handover.cloud: {
                 "type": "kubernetes",
                 "auth-types": ["oauth2"],
-                "endpoint": given.endpoint,
-                "ca-certificates": [given.ca_certificate],
-                "host-cloud-region": f"azure/{given.location}",
-                "regions": {given.location: {}},
-                "config": {"operator-storage": given.storage_class, "workload-storage": given.storage_class},
+                "endpoint": handover.endpoint,
+                "ca-certificates": [handover.ca_certificate],
+                "host-cloud-region": f"azure/{handover.location}",
+                "regions": {handover.location: {}},
+                "config": {
+                    "operator-storage": handover.storage_class,
+                    "workload-storage": handover.storage_class,
+                },
             }
         }
     }
 
 
-def credentials(given: Handover) -> dict[str, Any]:
+def credentials(handover: Handover) -> dict[str, Any]:
     """The content of `credentials.yaml`, a secret.
 
     The credential is called like the cloud, as `juju add-k8s` calls the one that it makes, so that both ways into Juju
     end with the same name.
     """
-    return {"credentials": {given.cloud: {given.cloud: {"auth-type": "oauth2", "Token": given.token}}}}
+    return {
+        "credentials": {handover.cloud: {handover.cloud: {"auth-type": "oauth2", "Token": handover.token}}}
+    }
 
 
-def kubeconfig(given: Handover) -> dict[str, Any]:
+def kubeconfig(handover: Handover) -> dict[str, Any]:
     """A kubeconfig of Juju's service account, a secret: with a token, because Juju's snap can run no plug-in.
 
     Its context is not called like the cloud: Juju takes every context for a built-in cloud of that name, which it then
     refuses to add (`juju add-k8s`) and to update (`juju update-k8s -f`); tests/local/handoff.
     """
-    authority = base64.b64encode(given.ca_certificate.encode()).decode()
-    context = f"juju@{given.cloud}"
+    authority = base64.b64encode(handover.ca_certificate.encode()).decode()
+    context = f"juju@{handover.cloud}"
     return {
         "apiVersion": "v1",
         "kind": "Config",
         "clusters": [
             {
-                "name": given.cloud,
-                "cluster": {"server": given.endpoint, "certificate-authority-data": authority},
+                "name": handover.cloud,
+                "cluster": {"server": handover.endpoint, "certificate-authority-data": authority},
             }
         ],
-        "users": [{"name": "juju", "user": {"token": given.token}}],
-        "contexts": [{"name": context, "context": {"cluster": given.cloud, "user": "juju"}}],
+        "users": [{"name": "juju", "user": {"token": handover.token}}],
+        "contexts": [{"name": context, "context": {"cluster": handover.cloud, "user": "juju"}}],
         "current-context": context,
     }
 

@@ -84,13 +84,13 @@ def ingress_annotations(outputs: Outputs) -> str:
     Raises:
         StackError: one has a sign in it that would end it.
     """
-    given = outputs.mapping("ingressAnnotations")
-    for key, value in given.items():
+    annotations = outputs.mapping("ingressAnnotations")
+    for key, value in annotations.items():
         if not isinstance(value, str) or not value.isprintable() or set(f"{key}{value}") & set(",= \"'"):
             raise StackError(
                 f"{outputs.stack}: output ingressAnnotations has an unexpected value; expected names and plain values"
             )
-    return ",".join(f"{key}={value}" for key, value in sorted(given.items()))
+    return ",".join(f"{key}={value}" for key, value in sorted(annotations.items()))
 
 
 def notebook_options(outputs: Outputs) -> dict[str, str]:

@@ -22,4 +22,4 @@ def stop_runs(place: Path) -> None:
     """Stops the processes that the runs in a workplace left."""
     for run in (place / _FOLDER).glob("*/"):
         with suppress(NotOurFolderError):
-            teardown.stop_everything(RunDirectory.found(run))
+            teardown.stop_everything(RunDirectory.existing(run))

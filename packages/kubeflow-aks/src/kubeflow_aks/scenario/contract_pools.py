@@ -73,11 +73,11 @@ def spot_pools_of_fallbacks(contract: Iterable[Mapping[str, Any]]) -> dict[str, 
     Args:
         contract: the stack's output `poolContract`.
     """
-    found: dict[str, tuple[str, ...]] = {}
+    groups: dict[str, tuple[str, ...]] = {}
     for entry in contract:
         if fallback := entry["fallback"]:
-            found[fallback] = (*found.get(fallback, ()), entry["name"])
-    return found
+            groups[fallback] = (*groups.get(fallback, ()), entry["name"])
+    return groups
 
 
 def pools_for_role(pools: Iterable[ContractPool], role: str) -> WorkloadPools | None:

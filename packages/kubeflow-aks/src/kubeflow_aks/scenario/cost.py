@@ -107,22 +107,22 @@ def cost_of(observed: Observations, market: Market, region: str) -> ScenarioCost
 
 def rows(cost: ScenarioCost) -> list[tuple[str, ...]]:
     """One row for each pool, and the total, under `HEADER`."""
-    found = [
+    pool_rows = [
         (
-            each.pool.name,
-            f"{each.pool.vm_size.removeprefix('Standard_')}, {each.pool.priority}",
-            str(each.nodes),
-            duration(each.seconds),
-            str(each.evictions) if each.pool.spot else "–",
-            duration(each.lost) if each.evictions else "–",
-            money(each.amount.expected, cost.currency),
-            money(each.on_demand.expected, cost.currency),
+            pool.pool.name,
+            f"{pool.pool.vm_size.removeprefix('Standard_')}, {pool.pool.priority}",
+            str(pool.nodes),
+            duration(pool.seconds),
+            str(pool.evictions) if pool.pool.spot else "–",
+            duration(pool.lost) if pool.evictions else "–",
+            money(pool.amount.expected, cost.currency),
+            money(pool.on_demand.expected, cost.currency),
         )
-        for each in cost.pools
+        for pool in cost.pools
     ]
     amount, on_demand = _totals(cost.pools)
     return [
-        *found,
+        *pool_rows,
         (
             "all",
             "",
@@ -167,12 +167,12 @@ def _lost(node: NodeBar) -> float:
 
 def _totals(pools: Iterable[PoolCost]) -> tuple[Range, Range]:
     pools = tuple(pools)
-    return total(each.amount for each in pools), total(each.on_demand for each in pools)
+    return total(pool.amount for pool in pools), total(pool.on_demand for pool in pools)
 
 
 def _sum(pools: Iterable[PoolCost], currency: str, began: str) -> str:
     amount, on_demand = _totals(pools)
-    mine = [each for each in pools if each.pool.elastic]
+    mine = [pool for pool in pools if pool.pool.elastic]
     batch_amount, batch_on_demand = _totals(mine)
     return (
         f"{began} {money(amount.expected, currency)} ({spread(amount, currency)}), and "
@@ -183,13 +183,13 @@ def _sum(pools: Iterable[PoolCost], currency: str, began: str) -> str:
 
 
 def _evictions(pools: Iterable[PoolCost]) -> Iterator[str]:
-    for each in pools:
-        hours = each.seconds / 3600
-        observed = PoolEvictions(each.pool.name, each.nodes, hours, each.evictions, each.moments, date.min)
-        if each.evictions and observed.rate:
+    for pool in pools:
+        hours = pool.seconds / 3600
+        observed = PoolEvictions(pool.pool.name, pool.nodes, hours, pool.evictions, pool.moments, date.min)
+        if pool.evictions and observed.rate:
             rate = observed.rate.rate
             yield (
-                f"{each.pool.name}: {counted(each.evictions, 'node')} evicted in {hours:.2f} node hours, that is "
+                f"{pool.pool.name}: {counted(pool.evictions, 'node')} evicted in {hours:.2f} node hours, that is "
                 f"{share(rate.expected)} an hour ({share(rate.low)} to {share(rate.high)}): the demo evicts them on "
                 "purpose, Azure's highest band begins at 20 %"
             )
@@ -197,37 +197,37 @@ def _evictions(pools: Iterable[PoolCost]) -> Iterator[str]:
 
 def _dearer(pools: Iterable[PoolCost]) -> Iterator[str]:
     """Notes on pools where spot was dearer."""
-    for each in pools:
-        if each.pool.spot and each.amount.expected > each.on_demand.expected:
-            yield f"{each.pool.name}: spot cost more than on demand here, because lost work was repeated"
+    for pool in pools:
+        if pool.pool.spot and pool.amount.expected > pool.on_demand.expected:
+            yield f"{pool.pool.name}: spot cost more than on demand here, because lost work was repeated"
 
 
 def _sources(pools: Iterable[PoolCost], market: Market, region: str) -> list[str]:
     """The sources of the prices, once each."""
     sizes: dict[Source, dict[str, None]] = {}
-    for each in pools:
-        quote = market.spot if each.pool.spot else market.on_demand
-        sizes.setdefault(quote(each.pool.vm_size, region).source, {})[each.pool.vm_size] = None
+    for pool in pools:
+        quote = market.spot if pool.pool.spot else market.on_demand
+        sizes.setdefault(quote(pool.pool.vm_size, region).source, {})[pool.pool.vm_size] = None
     return [
-        f"Price of {', '.join(found)}: {source.name}{f', as of {source.day}' if source.day else ''}"
-        for source, found in sizes.items()
+        f"Price of {', '.join(names)}: {source.name}{f', as of {source.day}' if source.day else ''}"
+        for source, names in sizes.items()
     ]
 
 
 def _picture(pools: Iterable[PoolCost], currency: str, stack: str) -> str:
-    found = [
+    bars = [
         Row(
-            each.pool.name,
-            "spot" if each.pool.spot else "on-demand" if each.pool.elastic else "home",
-            each.amount,
-            each.on_demand if each.pool.spot else each.amount,
+            pool.pool.name,
+            "spot" if pool.pool.spot else "on-demand" if pool.pool.elastic else "home",
+            pool.amount,
+            pool.on_demand if pool.pool.spot else pool.amount,
         )
-        for each in pools
-        if each.seconds
+        for pool in pools
+        if pool.seconds
     ]
-    amount, on_demand = total(row.amount for row in found), total(row.on_demand for row in found)
+    amount, on_demand = total(row.amount for row in bars), total(row.on_demand for row in bars)
     title = f"The demo of stack {stack}: {money(amount.expected, currency)} as it was played"
     subtitle = (
         f"{money(on_demand.expected, currency)} all on demand; nodes from request to end, VM prices only"
     )
-    return cost_by_pool(found, currency, title, subtitle)
+    return cost_by_pool(bars, currency, title, subtitle)

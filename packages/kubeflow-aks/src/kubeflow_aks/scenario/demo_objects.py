@@ -123,10 +123,10 @@ class DemoObjects:
     def _of_the_demo(self, kind: Kind, namespace: str) -> list[Object]:
         """The demo's objects of a kind, without their kind, which lists omit; empty if the kind is not served yet."""
         try:
-            found = self._api.list(kind, namespace)
+            objects = self._api.list(kind, namespace)
         except NoSuchKindError:
             return []
-        return [obj for obj in found if at(obj, "metadata", "labels", PART)]
+        return [obj for obj in objects if at(obj, "metadata", "labels", PART)]
 
     def _delete(self, obj: Object) -> None:
         try:

@@ -148,15 +148,15 @@ class Watcher:
         for node in self._cluster.nodes():
             name = name_of(node)
             present.add(name)
-            known = self.nodes.get(name)
-            if known is None or known.gone is not None:
+            record = self.nodes.get(name)
+            if record is None or record.gone is not None:
                 pool = str(at(node, "metadata", "labels", POOL_LABEL) or "")
-                known = NodeRecord(name=name, pool=pool, appeared=now, ready=None, gone=None)
-            if known.ready is None and condition(node, "Ready").get("status") == "True":
-                known = replace(known, ready=now)
-            if known.handled is None and at(node, "metadata", "annotations", HANDLED):
-                known = replace(known, handled=now)
-            self.nodes[name] = known
+                record = NodeRecord(name=name, pool=pool, appeared=now, ready=None, gone=None)
+            if record.ready is None and condition(node, "Ready").get("status") == "True":
+                record = replace(record, ready=now)
+            if record.handled is None and at(node, "metadata", "annotations", HANDLED):
+                record = replace(record, handled=now)
+            self.nodes[name] = record
         for name, node in self.nodes.items():
             if node.gone is None and name not in present:
                 self.nodes[name] = replace(node, gone=now)
@@ -171,17 +171,17 @@ class Watcher:
             if uid not in present and pod.ended is None:
                 self.pods[uid] = replace(pod, ended=now)
 
-    def _updated(self, known: PodRecord, pod: Object, now: float) -> PodRecord:
+    def _updated(self, record: PodRecord, pod: Object, now: float) -> PodRecord:
         phase = str(at(pod, "status", "phase") or "")
         node = str(at(pod, "spec", "nodeName") or "")
         ended = phase in _ENDED or bool(at(pod, "metadata", "deletionTimestamp"))
         target = condition(pod, "DisruptionTarget")
         return replace(
-            known,
+            record,
             node=node,
-            pool=self.nodes[node].pool if node in self.nodes else known.pool,
-            running=now if known.running is None and phase in {"Running", "Succeeded"} else known.running,
-            ended=now if known.ended is None and ended else known.ended,
+            pool=self.nodes[node].pool if node in self.nodes else record.pool,
+            running=now if record.running is None and phase in {"Running", "Succeeded"} else record.running,
+            ended=now if record.ended is None and ended else record.ended,
             phase=phase,
             disruption=str(target.get("reason") or "") if target.get("status") == "True" else "",
         )

@@ -8,12 +8,12 @@ import subprocess
 import threading
 import time
 from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-import psutil
+from tests.handoff.fake_programs import end
 
 _PATIENCE_SECONDS: Final = 600
 
@@ -129,16 +129,5 @@ class Machine:
             try:
                 yield running
             finally:
-                _kill(process)
+                end(process)
                 reader.join(timeout=_PATIENCE_SECONDS)
-
-
-def _kill(script: subprocess.Popen[str]) -> None:
-    """Ends a script and the programs that it runs, which have sessions of their own."""
-    with suppress(psutil.NoSuchProcess):
-        for each in psutil.Process(script.pid).children(recursive=True):
-            with suppress(psutil.NoSuchProcess):
-                each.kill()
-    with suppress(ProcessLookupError):
-        os.killpg(script.pid, signal.SIGKILL)
-    script.wait(timeout=_PATIENCE_SECONDS)

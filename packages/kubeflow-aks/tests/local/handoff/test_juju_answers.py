@@ -132,7 +132,6 @@ def _clouds_and_credentials(client: Client) -> None:
 def _controllers(client: Client, demo: DemoStack, data: Path) -> None:
     client.ask("controllers-none", "controllers --format json")
     client.ask("unregister-none", "unregister aks-demo-controller --no-prompt")
-    client.ask("switch-none", "switch aks-demo-controller")
     _cut_off(demo, client)
     client.ask("controllers-half-made", "controllers --format json")
     client.ask("models-half-made", "models --controller aks-demo-controller --all --format json")
@@ -144,7 +143,6 @@ def _controllers(client: Client, demo: DemoStack, data: Path) -> None:
     shutil.copytree(data.with_name("kept"), data, dirs_exist_ok=True)
     _as_through(data)
     client.ask("controllers", "controllers --format json")
-    client.ask("switch", "switch aks-demo-controller")
     client.ask("unregister", "unregister aks-demo-controller --no-prompt")
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from pulumi.automation._stack import _EventsServicer  # pyright: ignore[reportPrivateUsage] - its only home
 
 from kubeflow_aks.local_aks.engine import Engine, EngineError
 from kubeflow_aks.local_aks.run.directory import RunDirectory
+from kubeflow_aks.local_aks.run.files import DamagedFileError
 from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.tools import Tools
 
@@ -35,23 +39,26 @@ def test_a_full_disk_is_reported_by_every_operation(engine: Engine, ask: Callabl
     assert str(failure.value) == f"the beginning of stack 'demo' failed:\n{FULL}"
 
 
-@pytest.mark.parametrize(
-    ("ask", "what", "why"),
-    [
-        (Engine.export, "reading the state", "Expecting value: line 1 column 1 (char 0)"),
-        (Engine.outputs, "reading the outputs", FULL),
-    ],
-    ids=["export", "outputs"],
-)
-def test_a_state_that_can_not_be_read_is_reported(
-    engine: Engine, ask: Callable[[Engine], object], what: str, why: str
-) -> None:
+def test_outputs_that_can_not_be_read_are_reported(engine: Engine) -> None:
+    _with_settings(engine)
+    with pytest.raises(EngineError) as failure:
+        engine.outputs()
+    assert str(failure.value) == f"reading the outputs of stack 'demo' failed:\n{FULL}"
+
+
+def test_a_state_that_can_not_be_read_is_reported(engine: Engine) -> None:
+    file = _with_settings(engine) / "demo.json"
+    with pytest.raises(DamagedFileError) as failure:
+        engine.export()
+    assert str(failure.value) == f"{file} is damaged; `./kubeflow-aks local down` removes this local AKS"
+
+
+def _with_settings(engine: Engine) -> Path:
+    """The folder of an empty state, whose stack the engine has settings of."""
     _with_state(engine).passphrase()
     engine.run.pulumi_workspace.mkdir()
     (engine.run.pulumi_workspace / "Pulumi.demo.yaml").write_text("encryptionsalt: v1:x\n")
-    with pytest.raises(EngineError) as failure:
-        ask(engine)
-    assert str(failure.value) == f"{what} of stack 'demo' failed:\n{why}"
+    return engine.run.pulumi_state / ".pulumi" / "stacks" / "kubeflow-aks"
 
 
 def _with_state(engine: Engine) -> RunDirectory:
@@ -63,11 +70,10 @@ def _with_state(engine: Engine) -> RunDirectory:
 
 def test_a_state_without_its_passphrase_is_reported(engine: Engine) -> None:
     run = _with_state(engine)
-    with pytest.raises(EngineError) as failure:
+    with pytest.raises(DamagedFileError) as failure:
         engine.up()
     assert str(failure.value) == (
-        f"{run.passphrase_file} is missing, so the secrets of the stack's state can't be read; "
-        "`./kubeflow-aks local down` removes this local AKS"
+        f"{run.passphrase_file} is missing; `./kubeflow-aks local down` removes this local AKS"
     )
 
 
@@ -115,3 +121,20 @@ def test_every_process_of_the_engine_keeps_its_logs_in_the_run_directory(
     homes = (tmp_path / "homes").read_text().splitlines()
     assert homes
     assert set(homes) == {str(engine.run.pulumi_home)}
+
+
+def test_the_events_of_an_engine_that_a_signal_ended_are_not_warned_of(engine: Engine) -> None:
+    """The SDK warns of a stream that breaks off; what the engine was ended by stands in the error."""
+    _with_settings(engine)
+    engine.tools["pulumi"].write_text("#!/bin/sh\nkill -KILL $$\n")
+    events: Any = _EventsServicer(print)
+    with warnings.catch_warnings(record=True) as shown:
+        with pytest.raises(EngineError):
+            engine.up()
+        events.StreamEvents(_broken_off(), None)
+    assert shown == []
+
+
+def _broken_off() -> Iterator[object]:
+    raise ConnectionError("Exception iterating requests!")
+    yield

@@ -47,7 +47,7 @@ def unnoted(tmp_path: Path) -> Generator[list[subprocess.Popen[str]]]:
 def test_a_component_that_was_started_and_not_noted_is_stopped(
     tmp_path: Path, unnoted: list[subprocess.Popen[str]]
 ) -> None:
-    remove(RunDirectory.found(tmp_path / "run"))
+    remove(RunDirectory.existing(tmp_path / "run"))
     assert [process.wait(10) < 0 for process in unnoted] == [True, True]
     assert not (tmp_path / "run").exists()
 

@@ -84,7 +84,7 @@ def test_removing_it_leaves_nothing(run: RunDirectory) -> None:
 
 def test_only_a_folder_that_was_empty_becomes_one(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    assert RunDirectory.at(tmp_path / "empty") == RunDirectory.found(tmp_path / "empty")
+    assert RunDirectory.at(tmp_path / "empty") == RunDirectory.existing(tmp_path / "empty")
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "work").touch()
     with pytest.raises(NotOurFolderError, match=f"{tmp_path / 'full'} was not made by the local AKS"):
@@ -124,13 +124,13 @@ def test_a_link_and_a_copy_are_not_ours(
 ) -> None:
     make(run, tmp_path / "another")
     with pytest.raises(NotOurFolderError):
-        RunDirectory.found(tmp_path / "another")
+        RunDirectory.existing(tmp_path / "another")
 
 
 def test_another_users_folder_is_not_ours(run: RunDirectory, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.getuid", lambda: run.root.stat().st_uid + 1)
     with pytest.raises(NotOurFolderError):
-        RunDirectory.found(run.root)
+        RunDirectory.existing(run.root)
 
 
 def test_what_can_not_be_removed_is_reported_and_stays_known_as_ours(
@@ -143,7 +143,7 @@ def test_what_can_not_be_removed_is_reported_and_stays_known_as_ours(
     monkeypatch.setattr("os.rmdir", refuse)
     with pytest.raises(PermissionError, match="Permission denied"):
         run.remove()
-    assert RunDirectory.found(run.root) == run
+    assert RunDirectory.existing(run.root) == run
 
 
 @pytest.mark.parametrize("name", ["az", "pulumi"])

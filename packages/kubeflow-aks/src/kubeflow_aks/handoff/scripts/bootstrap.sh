@@ -135,7 +135,7 @@ bootstrap() {
   say "controller $CONTROLLER: about 5 minutes"
   BOOTSTRAPPING=yes
   logged bootstrap "$JUJU" bootstrap "$CLOUD" "$CONTROLLER" --credential "$CLOUD" --agent-version "$AGENT_VERSION" \
-    --config caas-image-repo=public.ecr.aws/juju \
+    --no-switch --config caas-image-repo=public.ecr.aws/juju \
     ${CONTROLLER_SERVICE_TYPE:+--config "controller-service-type=$CONTROLLER_SERVICE_TYPE"} </dev/null ||
     failed bootstrap "the controller could not be made"
   BOOTSTRAPPING=
@@ -162,8 +162,9 @@ check_model() {
 deploy() {
   say "Charmed Kubeflow $RELEASE: Terraform takes about 5 minutes, the charms 20 to 30 more"
   export TF_IN_AUTOMATION=1
-  # Terraform's provider deploys into the controller that `juju` has as its current one.
-  logged_at_once switch "$JUJU" switch "$CONTROLLER" || failed switch "Juju does not switch to $CONTROLLER"
+  # Terraform's provider deploys into the controller that `juju show-controller` shows: this one, whichever is current
+  # (juju/terraform-provider-juju v0.23.3, internal/juju/utils.go).
+  export JUJU_CONTROLLER=$CONTROLLER
   logged init "$TERRAFORM" -chdir="$DEPLOY" init -input=false </dev/null || failed init "Terraform could not be set up"
   logged_at_once workspace "$TERRAFORM" -chdir="$DEPLOY" workspace select -or-create "$STACK" ||
     failed workspace "Terraform has no state of its own for $STACK"
@@ -173,13 +174,13 @@ deploy() {
 
 # The charm that gives the pods of a profile's namespace a default pool, where the hand-off has its settings.
 add_default_pools() {
-  local settings=$here/default-pools.yaml found each
+  local settings=$here/default-pools.yaml answer namespace
   [ -n "$DEFAULT_POOL_NAMESPACES" ] || return 0
   if ! question status status --model "$CONTROLLER:$MODEL" --format json ||
-    ! found=$(read_answer applications "$LOGS/status.json"); then
+    ! answer=$(read_answer applications "$LOGS/status.json"); then
     unknown "the model $MODEL does not answer: $(reason status)" "then run $0 again"
   fi
-  if grep -Fxq -- "$AFFINITY" <<<"$found"; then
+  if grep -Fxq -- "$AFFINITY" <<<"$answer"; then
     say "charm $AFFINITY: is there; its settings are brought up to date"
     change affinity config --model "$CONTROLLER:$MODEL" "$AFFINITY" "settings_yaml=@$settings" ||
       failed affinity "the charm $AFFINITY does not accept its settings"
@@ -189,11 +190,11 @@ add_default_pools() {
       --config "settings_yaml=@$settings" || failed affinity "the charm $AFFINITY could not be deployed"
   fi
   if ! question config config --model "$CONTROLLER:$MODEL" "$AFFINITY" --format json ||
-    ! found=$(read_answer setting "$LOGS/config.json" settings_yaml); then
+    ! answer=$(read_answer setting "$LOGS/config.json" settings_yaml); then
     unknown "the charm $AFFINITY does not show its settings: $(reason config)" "then run $0 again"
   fi
-  [ "$found" = "$(cat "$settings")" ] || failed affinity "the charm $AFFINITY has other settings than $settings"
-  for each in $DEFAULT_POOL_NAMESPACES; do label_namespace "$each"; done
+  [ "$answer" = "$(cat "$settings")" ] || failed affinity "the charm $AFFINITY has other settings than $settings"
+  for namespace in $DEFAULT_POOL_NAMESPACES; do label_namespace "$namespace"; done
 }
 
 # Where the profile does not exist yet, its charm may set the label, from revision 839.
@@ -210,13 +211,13 @@ label_namespace() {
 
 say_next() {
   say "The controller $CONTROLLER is there. Charmed Kubeflow comes next:"
+  say "  export JUJU_CONTROLLER=$CONTROLLER"
   if [ -z "$TFVARS" ]; then
-    say "  juju switch $CONTROLLER"
     say "  juju add-model $MODEL"
     say "  juju deploy kubeflow --trust --channel $RELEASE/stable"
     say "  juju config istio-ingressgateway annotations=$ANNOTATIONS"
   else
-    say "  juju switch $CONTROLLER"
+    say "  export TF_DATA_DIR=$TF_DATA_DIR"
     say "  export TF_VAR_dex_static_username TF_VAR_dex_static_password"
     say "  tofu -chdir=$DEPLOY init"
     say "  tofu -chdir=$DEPLOY workspace select -or-create $STACK"
@@ -277,6 +278,7 @@ SECONDS=0
 wait_for_charms
 say "Charmed Kubeflow $RELEASE is there: $DASHBOARD"
 say "Next:"
+say "  juju switch $CONTROLLER"
 say "  ./kubeflow-aks verify $STACK"
 if ! retries=$(argo_retries) || [ -z "$retries" ]; then
   say "  write argoRetries: true into kubeflow-aks:kubeflow of Pulumi.$STACK.yaml and run \`pulumi up --stack $STACK\`:"

@@ -4,8 +4,12 @@
 # shellcheck source=/dev/null
 . "${here:?}/names.sh"
 
-# They would send Juju and Terraform's provider, which asks it, to another controller.
-unset JUJU_CONTROLLER JUJU_MODEL
+# They would lead Juju and Terraform's provider to another controller.
+unset JUJU_CONTROLLER JUJU_MODEL JUJU_CONTROLLER_ADDRESSES
+unset JUJU_USERNAME JUJU_PASSWORD JUJU_CA_CERT JUJU_CLIENT_ID JUJU_CLIENT_SECRET
+# Seen from the Terraform root: which workspace is selected is this stack's own, whoever else works in the root meanwhile.
+export TF_DATA_DIR=.terraform/$CLOUD
+unset TF_WORKSPACE
 # Juju takes every context of a kubeconfig for a cloud of its own; in this one none is called like the cluster.
 export KUBECONFIG=$here/kubeconfig
 
@@ -143,18 +147,18 @@ find_terraform() {
 # CONTROLLER_ADDRESS is empty until a bootstrap is through, after which Juju never loses it.
 # shellcheck disable=SC2034
 look_at_this_machine() {
-  local found
+  local records
   local_answer clouds --client
   local_answer credentials --client
   local_answer controllers
-  found=$(read_answer known "$CLOUD" "$CONTROLLER" "$LOGS/clouds.json" "$LOGS/credentials.json" \
+  records=$(read_answer local "$CLOUD" "$CONTROLLER" "$LOGS/clouds.json" "$LOGS/credentials.json" \
     "$LOGS/controllers.json") || unknown "Juju printed no JSON: see $LOGS/clouds.json, credentials.json, controllers.json"
   {
     read -r KNOWN_CLOUD
     read -r KNOWN_CREDENTIAL
     read -r CONTROLLER_ID
     read -r CONTROLLER_ADDRESS
-  } <<<"$found" || true # the last lines may be empty, which `read` takes for an end
+  } <<<"$records" || true # the last lines may be empty, which `read` takes for an end
 }
 local_answer() {
   "$JUJU" "$@" --format json >"$LOGS/$1.json" 2>"$LOGS/$1.log" </dev/null ||
@@ -166,11 +170,11 @@ kube() { kubectl --request-timeout=20s "$@"; }
 # Sets PHASE, the state of a namespace (Active, Terminating, or empty where there is none), its id NAMESPACE_ID, and OWNER,
 # the id of the controller that made it.
 namespace() {
-  local found
-  found=$(kube get namespace "$1" --ignore-not-found \
+  local state
+  state=$(kube get namespace "$1" --ignore-not-found \
     --output 'jsonpath={.status.phase} {.metadata.uid} {.metadata.annotations.controller\.juju\.is/id}' \
     2>"$LOGS/kubectl.log") || unknown "the cluster does not answer: $(reason kubectl)"
-  read -r PHASE NAMESPACE_ID OWNER <<<"$found" || true
+  read -r PHASE NAMESPACE_ID OWNER <<<"$state" || true
 }
 
 # The same, after a namespace that is being removed is gone.

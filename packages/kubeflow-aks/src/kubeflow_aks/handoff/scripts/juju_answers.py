@@ -16,7 +16,9 @@ _SHOWN = 4
 def progress(status: Any) -> tuple[bool, str]:
     """Whether all applications are active, and a line with their number and what the others wait for."""
     applications = _fields(_fields(status).get("applications"))
-    waiting = [text for name, each in sorted(applications.items()) if (text := _waiting(name, each))]
+    waiting = [
+        text for name, application in sorted(applications.items()) if (text := _waiting(name, application))
+    ]
     active = len(applications) - len(waiting)
     line = f"{active} of {len(applications)} applications active"
     if waiting:
@@ -25,7 +27,7 @@ def progress(status: Any) -> tuple[bool, str]:
     return bool(applications) and not waiting, line
 
 
-def known(cloud: str, controller: str, clouds: Any, credentials: Any, controllers: Any) -> list[str]:
+def local_records(cloud: str, controller: str, clouds: Any, credentials: Any, controllers: Any) -> list[str]:
     """What Juju keeps on this machine, each empty where there is none.
 
     Args:
@@ -64,7 +66,7 @@ def models(answer: Any) -> list[str]:
     listed = _fields(answer).get("models")
     if not isinstance(listed, list):
         raise ValueError("no list of models")  # noqa: TRY004 - of an answer, as json.load raises it
-    return [_text(each, "short-name") for each in cast("list[Any]", listed)]
+    return [_text(model, "short-name") for model in cast("list[Any]", listed)]
 
 
 def applications(answer: Any) -> list[str]:
@@ -109,7 +111,7 @@ def main(kind: str, *arguments: str) -> int:
     """Prints what the scripts need of an answer.
 
     That is how far a model is (`status FILE`), its applications (`applications FILE`), an option of one
-    (`setting FILE OPTION`), a controller's models (`models FILE`), or what is `known`.
+    (`setting FILE OPTION`), a controller's models (`models FILE`), or what this machine keeps (`local`).
 
     Returns:
         0; 1 for a model that is not active yet, and for an answer that can't be read.
@@ -127,7 +129,7 @@ def main(kind: str, *arguments: str) -> int:
             line = setting(_read(file), option)
         else:
             cloud, controller, *files = arguments
-            line = "\n".join(known(cloud, controller, *map(_read, files)))
+            line = "\n".join(local_records(cloud, controller, *map(_read, files)))
     except ValueError:
         done, line = False, "no answer from Juju" if kind == "status" else ""
     print(line)

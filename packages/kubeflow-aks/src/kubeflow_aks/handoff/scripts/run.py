@@ -43,8 +43,8 @@ class Runner:
         self._process: subprocess.Popen[bytes] | None = None
         self._log = log.open("wb")
         self._shown = True
-        for each in _SIGNALS:
-            signal.signal(each, self._interrupt)
+        for number in _SIGNALS:
+            signal.signal(number, self._interrupt)
 
     def run(self, name: str, command: list[str], *, limit: float | None, quiet: bool) -> int:
         """Waits for its end, at most `limit` seconds; returns its exit code, `TIMED_OUT` or `INTERRUPTED`.
@@ -142,10 +142,10 @@ def main() -> int:
     )
     parser.add_argument("name")
     parser.add_argument("command", nargs=argparse.REMAINDER)
-    given = parser.parse_args()
-    command: list[str] = given.command[1:] if given.command[:1] == ["--"] else given.command
+    options = parser.parse_args()
+    command: list[str] = options.command[1:] if options.command[:1] == ["--"] else options.command
     try:
-        return Runner(given.log).run(given.name, command, limit=given.limit, quiet=given.quiet)
+        return Runner(options.log).run(options.name, command, limit=options.limit, quiet=options.quiet)
     except OSError as error:
         print(f"{command[0]}: {error.strerror}", file=sys.stderr)
         return 127

@@ -58,13 +58,14 @@ look_at_the_model() {
 
 # Whether Terraform keeps a state of this stack here.
 look_at_terraform() {
-  local known
+  local workspaces
   WORKSPACE=
   find_terraform
-  if [ -z "$TERRAFORM" ] || [ ! -d "$DEPLOY/.terraform" ]; then return; fi
-  known=$("$TERRAFORM" -chdir="$DEPLOY" workspace list 2>"$LOGS/workspace.log" </dev/null) ||
+  if [ -z "$TERRAFORM" ]; then return; fi
+  if [ ! -d "$DEPLOY/$TF_DATA_DIR" ] && [ ! -d "$DEPLOY/terraform.tfstate.d/$STACK" ]; then return; fi
+  workspaces=$("$TERRAFORM" -chdir="$DEPLOY" workspace list 2>"$LOGS/workspace.log" </dev/null) ||
     unknown "Terraform does not list its workspaces: $(reason workspace)"
-  if grep -Eq "^[* ] $STACK\$" <<<"$known"; then WORKSPACE=yes; fi
+  if grep -Eq "^[* ] $STACK\$" <<<"$workspaces"; then WORKSPACE=yes; fi
 }
 
 name_all() {
@@ -100,15 +101,15 @@ destroy_model() {
 # The charm of the default pools goes with the model. These are outside of it; the charm removes its webhook as well,
 # unless it is stuck.
 forget_default_pools() {
-  local each
+  local namespace
   [ -n "$DEFAULT_POOL_NAMESPACES" ] || return 0
   kube delete mutatingwebhookconfiguration "$AFFINITY-pod-webhook" --ignore-not-found >"$LOGS/kubectl.log" 2>&1 ||
     unknown "the webhook $AFFINITY-pod-webhook could not be removed: $(reason kubectl)" "then run $0 again"
-  for each in $DEFAULT_POOL_NAMESPACES; do
-    namespace "$each"
+  for namespace in $DEFAULT_POOL_NAMESPACES; do
+    namespace "$namespace"
     if [ "$PHASE" != Active ]; then continue; fi
-    kube label namespace "$each" "$AFFINITY-" >"$LOGS/kubectl.log" 2>&1 ||
-      unknown "the namespace $each keeps its label $AFFINITY: $(reason kubectl)" "then run $0 again"
+    kube label namespace "$namespace" "$AFFINITY-" >"$LOGS/kubectl.log" 2>&1 ||
+      unknown "the namespace $namespace keeps its label $AFFINITY: $(reason kubectl)" "then run $0 again"
   done
 }
 
@@ -122,6 +123,7 @@ forget_state() {
     ! logged_at_once workspace "$TERRAFORM" -chdir="$DEPLOY" workspace delete -force "$STACK"; then
     stop "Terraform keeps its state of $STACK" "all it printed is in $LOGS/workspace.log" "then run $0 again"
   fi
+  rm -rf "${DEPLOY:?}/$TF_DATA_DIR"
 }
 
 destroy_controller() {

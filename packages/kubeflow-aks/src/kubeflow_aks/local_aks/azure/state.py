@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import fcntl
 import json
-import os
-import tempfile
 import threading
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from kubeflow_aks.local_aks.azure import arm
 from kubeflow_aks.local_aks.azure.arm import Json
 from kubeflow_aks.local_aks.azure.faults import Fault
+from kubeflow_aks.local_aks.run import files
+from kubeflow_aks.local_aks.run.files import DamagedFileError, T
 
+RESOURCES: Final = "resources.json"
+_INSTANCES: Final = "instances.json"
+_ACTIVITY: Final = "activity.json"
+_FAULTS: Final = "faults.json"
 AGENT_POOL: Final = "azure-native:containerservice:AgentPool"
 DIAGNOSTIC_SETTING: Final = "azure-native:monitor:DiagnosticSetting"
 MANAGED_CLUSTER: Final = "azure-native:containerservice:ManagedCluster"
@@ -58,6 +62,7 @@ class AzureState:
         self.root = root
         root.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._thread = threading.local()
+        self._read_before: set[str] = set()
 
     @contextmanager
     def transaction(self) -> Generator[None]:
@@ -72,7 +77,7 @@ class AzureState:
             try:
                 yield
                 if self._thread.resources != before:
-                    self._write("resources.json", [vars(r) for r in self._thread.resources.values()])
+                    self._write(RESOURCES, [vars(r) for r in self._thread.resources.values()])
             finally:
                 self._thread.resources = None
 
@@ -145,10 +150,10 @@ class AzureState:
         second VM of that name without delay.
         """
         with self.transaction():
-            taken: dict[str, int] = dict(self._read("instances.json", []))
+            taken: dict[str, int] = dict(self._read(_INSTANCES, _pairs))
             first = taken.get(scale_set, 0)
             taken[scale_set] = first + count
-            self._write("instances.json", list(taken.items()))
+            self._write(_INSTANCES, list(taken.items()))
         return range(first, first + count)
 
     def autoscaler_profile(self, cluster_id: str) -> Json:
@@ -165,26 +170,26 @@ class AzureState:
     def note(self, arm_id: str, action: str, at: float) -> None:
         """Add an operation on a resource to the activity log, with its time in seconds since the epoch."""
         with self.transaction():
-            noted: list[Json] = self._read("activity.json", [])
-            self._write("activity.json", [*noted, {"id": arm_id, "action": action, "at": at}])
+            noted = self._read(_ACTIVITY, _objects)
+            self._write(_ACTIVITY, [*noted, {"id": arm_id, "action": action, "at": at}])
 
     def activity(self, arm_id: str) -> list[Json]:
         """The logged operations on a resource: `action` and `at`, the oldest first."""
-        return [e for e in self._read("activity.json", []) if arm.key(e["id"]) == arm.key(arm_id)]
+        return [e for e in self._read(_ACTIVITY, _objects) if arm.key(e["id"]) == arm.key(arm_id)]
 
     def plan_faults(self, faults: Sequence[Fault]) -> None:
         """Replace the planned faults; counting starts anew."""
         with self.transaction():
-            self._write("faults.json", [vars(fault) for fault in faults])
+            self._write(_FAULTS, [vars(fault) for fault in faults])
 
     def take_fault(self, method: str, type_token: str) -> Fault | None:
         """Count one request against every planned fault, and return the fault that is due on it."""
-        if not self._read("faults.json", []):  # as nearly always; a transaction loads every resource
+        if not self._read(_FAULTS, _faults):  # as nearly always; a transaction loads every resource
             return None
         with self.transaction():
-            planned = [Fault(**fault) for fault in self._read("faults.json", [])]
+            planned = self._read(_FAULTS, _faults)
             counted = [fault.count(method, type_token) for fault in planned]
-            self._write("faults.json", [vars(fault) for fault in counted])
+            self._write(_FAULTS, [vars(fault) for fault in counted])
             return next(
                 (now for was, now in zip(planned, counted, strict=True) if now.due and now != was), None
             )
@@ -198,24 +203,57 @@ class AzureState:
         return getattr(self._thread, "resources", None)
 
     def _load(self) -> dict[str, StoredResource]:
-        return {arm.key(entry["id"]): StoredResource(**entry) for entry in self._read("resources.json", [])}
+        return {arm.key(resource.id): resource for resource in self._read(RESOURCES, _stored_resources)}
 
-    def _read(self, name: str, default: Any) -> Any:
+    def _read(self, name: str, parse: Callable[[str], list[T]]) -> list[T]:
+        file = self.root / name
         try:
-            return json.loads((self.root / name).read_text())
+            entries = files.read(file, parse)
         except FileNotFoundError:
-            return default
+            if name in self._read_before:
+                raise DamagedFileError(file, "is missing") from None
+            return []
+        self._read_before.add(name)
+        return entries
 
     def _write(self, name: str, entries: Sequence[object]) -> None:
         """Write a list, one entry a line, so that a person can read and edit it."""
-        handle, temporary = tempfile.mkstemp(dir=self.root, prefix=f".{name}.")
-        try:
-            with os.fdopen(handle, "w") as file:
-                file.write("[\n" + ",\n".join(map(json.dumps, entries)) + "\n]\n")
-            Path(temporary).replace(self.root / name)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+        files.write(self.root / name, "[\n" + ",\n".join(map(json.dumps, entries)) + "\n]\n")
+
+
+def _objects(text: str) -> list[Json]:
+    return [dict(entry) for entry in json.loads(text)]
+
+
+def _stored_resources(text: str) -> list[StoredResource]:
+    return [StoredResource(**entry) for entry in _objects(text)]
+
+
+def _faults(text: str) -> list[Fault]:
+    return [Fault(**entry) for entry in _objects(text)]
+
+
+def _pairs(text: str) -> list[tuple[str, int]]:
+    return [(str(name), int(number)) for name, number in json.loads(text)]
+
+
+_PARSERS: Final[Mapping[str, Callable[[str], Sequence[object]]]] = {
+    RESOURCES: _stored_resources,
+    _INSTANCES: _pairs,
+    _ACTIVITY: _objects,
+    _FAULTS: _faults,
+}
+
+
+def check(root: Path) -> None:
+    """Reads every file of an Azure on disk.
+
+    Raises:
+        DamagedFileError: one holds something else.
+    """
+    for name, parse in _PARSERS.items():
+        with suppress(FileNotFoundError):
+            files.read(root / name, parse)
 
 
 def goes_with(resource: StoredResource, arm_id: str) -> bool:

@@ -19,6 +19,7 @@ from kubeflow_aks.local_aks.azure_cli.client import Client, ServiceUnavailableEr
 from kubeflow_aks.local_aks.azure_cli.nodepool import COMMANDS, NodePools, UsageError
 from kubeflow_aks.local_aks.azure_cli.output import FORMATS, show
 from kubeflow_aks.local_aks.run.directory import RunDirectory
+from kubeflow_aks.local_aks.run.files import DamagedFileError
 from kubeflow_aks.ownership import NotOurFolderError
 
 _FAILED, _USAGE, _MISSING = 1, 2, 3
@@ -60,13 +61,13 @@ def main(arguments: Sequence[str]) -> int:
     parser, rest, do = known
     options = parser.parse_args(rest)
     try:
-        run = RunDirectory.found(Path(folder))
+        run = RunDirectory.existing(Path(folder))
         with Client(run) as client:
             found = do(client, AzureState(run.azure), options)
     except ArmError as error:
         lines = f"({error.code}) {error.message}\nCode: {error.code}\nMessage: {error.message}"
         return _fail(lines, _MISSING if error.status == _NOT_FOUND else _FAILED)
-    except (NotOurFolderError, ServiceUnavailableError, UsageError) as error:
+    except (DamagedFileError, NotOurFolderError, ServiceUnavailableError, UsageError) as error:
         return _fail(str(error), _FAILED)
     if found is not None and (text := show(found, options.output)):
         print(text)

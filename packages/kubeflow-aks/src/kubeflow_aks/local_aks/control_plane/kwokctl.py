@@ -30,9 +30,9 @@ import yaml
 
 from kubeflow_aks.clients.kubernetes import kubeconfig
 from kubeflow_aks.clients.kubernetes.api import ApiServer
-from kubeflow_aks.clients.kubernetes.errors import KubeError
+from kubeflow_aks.clients.kubernetes.errors import KubeError, UnreachableError
 from kubeflow_aks.exit_codes import CommandError
-from kubeflow_aks.local_aks.run import processes
+from kubeflow_aks.local_aks.run import files, processes
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.local_aks.run.processes import PidFile
 from kubeflow_aks.text.columns import cut
@@ -41,7 +41,8 @@ from kubeflow_aks.tools import Tools
 COMPONENTS: Final = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok-controller")
 """Names of the processes, in the order of their start."""
 
-_PROGRAMS: Final = frozenset({*COMPONENTS, "kwok"} - {"kwok-controller"})
+_PROGRAMS: Final = {name: "kwok" if name == "kwok-controller" else name for name in COMPONENTS}
+"""File name of each one's program."""
 
 STAGES: Final = Path(__file__).parent / "stages"
 """How nodes and pods live; kwok adds none of its own stages when one is given."""
@@ -178,8 +179,7 @@ class ControlPlane:
             f"{_READY_SECONDS}s",
         )
         whole = kubeconfig.whole(kubeconfig.load(str(context)))
-        self.run.kubeconfig.touch(mode=0o600)
-        self.run.kubeconfig.write_text(yaml.safe_dump(whole))
+        files.write(self.run.kubeconfig, yaml.safe_dump(whole))
         self._await_ready()
 
     def _go_on(self) -> None:
@@ -199,9 +199,10 @@ class ControlPlane:
         for name in COMPONENTS:
             file = component(self.run, name)
             if pid := file.running():
-                file.path.write_text(str(pid))
+                files.write(file.path, str(pid))
             else:
                 file.path.unlink(missing_ok=True)  # its id may be another process's by now
+                processes.stop_unnoted(file.mark, {_PROGRAMS[name]})
         self._kwokctl("start", "cluster")
 
     def _await_ready(self) -> None:
@@ -265,9 +266,9 @@ class ControlPlane:
     def _ready(self) -> bool:
         """Whether pods can be created: they need the service account that the controller manager makes."""
         try:
-            target = kubeconfig.active(kubeconfig.load(str(self.run.kubeconfig)))
+            target = kubeconfig.active(kubeconfig.parse(administrator(self.run)))
             return bool(ApiServer(target, response_seconds=_RESPONSE_SECONDS).read(_ACCOUNT))
-        except KubeError:
+        except (FileNotFoundError, KubeError):
             return False
 
     def _raise_if_one_died(self) -> None:
@@ -292,11 +293,41 @@ class ControlPlane:
         return "\n".join(f"{name}:\n{_last_lines(_log(self.run, name))}" for name in COMPONENTS)
 
 
+def administrator(run: RunDirectory) -> str:
+    """The administrator's kubeconfig.
+
+    Raises:
+        FileNotFoundError: there is none.
+        DamagedFileError: it does not have all that a client needs.
+    """
+    return files.read(run.kubeconfig, _complete)
+
+
+def _complete(text: str) -> str:
+    """A kubeconfig with an address, an authority, a certificate and its key.
+
+    Raises:
+        ValueError: one of them is not there or not what it should be.
+    """
+    try:
+        target = kubeconfig.active(kubeconfig.parse(text))
+        kubeconfig.tls(target)
+        parts = [kubeconfig.pem(target.cluster, "certificate-authority"), str(target.cluster["server"])]
+        parts += [kubeconfig.pem(target.user, key) for key in ("client-certificate", "client-key")]
+    except UnreachableError as error:
+        raise ValueError(str(error)) from None
+    if not all(parts):
+        raise ValueError("a part is missing")
+    return text
+
+
 def stop(run: RunDirectory) -> None:
     """Stops the control plane of a run directory and removes its data; needs no tools."""
     processes.stop_unnoted(str(run.kwok), {"kwokctl"})  # it would go on starting what is stopped here
     processes.stop(pid_files(run), patience=0)  # what they would tidy up is removed with the folder
-    processes.stop_unnoted(str(run.kwok), _PROGRAMS)  # kwokctl was stopped between a start and its note
+    processes.stop_unnoted(
+        str(run.kwok), _PROGRAMS.values()
+    )  # kwokctl was stopped between a start and its note
     shutil.rmtree(run.kwok, ignore_errors=True)
     run.kubeconfig.unlink(missing_ok=True)
 

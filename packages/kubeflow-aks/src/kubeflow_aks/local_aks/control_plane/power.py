@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
 from kubeflow_aks.clients.kubernetes.api import ApiServer
 from kubeflow_aks.clients.kubernetes.errors import KubeError
 from kubeflow_aks.local_aks.control_plane.kwokctl import COMPONENTS, ControlPlaneError, component
-from kubeflow_aks.local_aks.run import processes
+from kubeflow_aks.local_aks.run import files, processes
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 
 _API_SERVER: Final = "kube-apiserver"
@@ -32,7 +33,7 @@ def switch_off(run: RunDirectory) -> None:
     for name in (_API_SERVER, *_STOPPED):
         if process := component(run, name).process():
             how[name] = {"command": process.cmdline(), "folder": process.cwd()}
-    _note(run).write_text(json.dumps(how), encoding="utf-8")
+    files.write(_note(run), json.dumps(how))
     # The API server would wait for its watches, and etcd has everything.
     processes.stop([component(run, name) for name in how], patience=0)
 
@@ -42,10 +43,11 @@ def switch_on(run: RunDirectory) -> None:
 
     Raises:
         ControlPlaneError: it does not.
+        DamagedFileError: it is not known any more how.
     """
     if not is_off(run):
         return
-    how: dict[str, dict[str, Any]] = json.loads(_note(run).read_text(encoding="utf-8"))
+    how = files.read(_note(run), _commands)
     _start(run, _API_SERVER, how[_API_SERVER])
     deadline = time.monotonic() + _READY_SECONDS
     while not _answers(run):
@@ -61,6 +63,27 @@ def is_off(run: RunDirectory) -> bool:
     """Whether the API server was switched off, and what it served is still there."""
     api_server, etcd = (component(run, name).running() for name in (_API_SERVER, "etcd"))
     return _note(run).exists() and api_server is None and etcd is not None
+
+
+def check(run: RunDirectory) -> None:
+    """Reads how to switch on what is switched off.
+
+    Raises:
+        DamagedFileError: the file holds something else.
+    """
+    with suppress(FileNotFoundError):
+        files.read(_note(run), _commands)
+
+
+def _commands(text: str) -> dict[str, dict[str, Any]]:
+    """Command and folder of each process, the API server among them.
+
+    Raises:
+        LookupError, TypeError or ValueError: the text holds something else.
+    """
+    noted = json.loads(text)
+    commands = {name: {key: noted[name][key] for key in ("command", "folder")} for name in noted}
+    return {_API_SERVER: commands[_API_SERVER], **commands}
 
 
 def _start(run: RunDirectory, name: str, how: dict[str, Any]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import signal
 import time
+import warnings
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
@@ -19,8 +20,9 @@ from pulumi.automation.errors import CommandError
 from kubeflow_aks import exit_codes
 from kubeflow_aks.local_aks.engine import language_host, locks, program
 from kubeflow_aks.local_aks.engine.results import Recording, Result
-from kubeflow_aks.local_aks.engine.workspace import Command, Stack, Workspace
+from kubeflow_aks.local_aks.engine.workspace import Command, Stack, Workspace, checkpoints
 from kubeflow_aks.local_aks.run.directory import RunDirectory
+from kubeflow_aks.local_aks.run.files import DamagedFileError
 from kubeflow_aks.recorder.stack_files import read_stack
 from kubeflow_aks.tools import Tools
 
@@ -133,11 +135,12 @@ class Engine:
 
         Raises:
             EngineError: it can't be read.
+            DamagedFileError: it is not complete.
         """
         stack = self._stack
         try:
             return stack.deployment()
-        except (OSError, ValueError) as error:
+        except OSError as error:
             raise EngineError(f"reading the state of stack {self.stack!r} failed:\n{error}") from error
 
     def outputs(self) -> Outputs:
@@ -169,6 +172,8 @@ class Engine:
             if on_output:
                 on_output(line)
 
+        # Of an engine that a signal ended; what came of it, the operation reports.
+        warnings.filterwarnings("ignore", message="Error in event stream")
         failure: CommandError | None = None
         with self._program():
             begun = time.monotonic()
@@ -232,14 +237,8 @@ class Engine:
             raise EngineError(
                 f"Pulumi.{self.stack}.yaml: {keys}: encrypted with a key that only the stack's owner has"
             )
-        if (
-            any(self.run.pulumi_state.glob(".pulumi/stacks/*/*.json"))
-            and not self.run.passphrase_file.exists()
-        ):
-            raise EngineError(
-                f"{self.run.passphrase_file} is missing, so the secrets of the stack's state can't be read; "
-                "`./kubeflow-aks local down` removes this local AKS"
-            )
+        if checkpoints(self.run.pulumi_state) and not self.run.passphrase_file.exists():
+            raise DamagedFileError(self.run.passphrase_file, "is missing")
         for folder in (self.run.pulumi_home, self.run.pulumi_state, self.run.pulumi_workspace):
             folder.mkdir(parents=True, exist_ok=True)
         # A file where the engine would make its folder for logs: writing them takes a quarter of its time.

@@ -22,6 +22,7 @@ from pulumi.automation._stack_settings import (
 from pulumi.automation.errors import create_command_error
 from semver import VersionInfo
 
+from kubeflow_aks.local_aks.run import files
 from kubeflow_aks.tools.manifest import PULUMI_VERSION
 
 _NOT_ASKED: Final = automation.UpdateSummary("", datetime.min, "", {}, {}, "")
@@ -104,11 +105,10 @@ class Stack(automation.Stack):
         """The last deployment as `pulumi stack export` gives it, secrets encrypted; empty before the first.
 
         Raises:
-            OSError: the state can't be read.
-            ValueError: it is not complete.
+            FileNotFoundError: there is no state.
+            DamagedFileError: it is not complete.
         """
-        content = json.loads(self._checkpoint.read_text(encoding="utf-8"))
-        return content["checkpoint"].get("latest") or {}
+        return files.read(self._checkpoint, deployment)
 
     def outputs(self) -> automation.OutputMap:
         """Nothing."""
@@ -117,6 +117,20 @@ class Stack(automation.Stack):
     def info(self, show_secrets: bool = True) -> automation.UpdateSummary:  # noqa: ARG002, FBT001, FBT002 - as declared
         """Nothing."""
         return _NOT_ASKED
+
+
+def checkpoints(state: Path) -> list[Path]:
+    """The files of a file backend that have a stack's state each."""
+    return sorted(state.glob(".pulumi/stacks/*/*.json"))
+
+
+def deployment(text: str) -> dict[str, Any]:
+    """The last deployment in a stack's state; empty before the first.
+
+    Raises:
+        LookupError, TypeError, ValueError or AttributeError: the text is no state.
+    """
+    return json.loads(text)["checkpoint"].get("latest") or {}
 
 
 class Command(automation.PulumiCommand):

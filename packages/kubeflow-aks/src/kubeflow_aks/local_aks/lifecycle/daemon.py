@@ -2,6 +2,7 @@
 
 import argparse
 import signal
+import sys
 import threading
 import time
 from functools import partial
@@ -14,10 +15,11 @@ from kubeflow_aks.local_aks.azure import server as azure
 from kubeflow_aks.local_aks.azure.state import AzureState
 from kubeflow_aks.local_aks.azure_http import server as azure_http
 from kubeflow_aks.local_aks.azure_http.compute import Compute
-from kubeflow_aks.local_aks.control_plane import power
+from kubeflow_aks.local_aks.control_plane import kwokctl, power
 from kubeflow_aks.local_aks.lifecycle import service_files
 from kubeflow_aks.local_aks.lifecycle.service_files import Endpoints
 from kubeflow_aks.local_aks.run.directory import RunDirectory
+from kubeflow_aks.local_aks.run.files import DamagedFileError
 from kubeflow_aks.local_aks.simulation.clock import WallClock
 from kubeflow_aks.local_aks.simulation.cluster import Cluster
 from kubeflow_aks.local_aks.simulation.journal import Journal
@@ -50,7 +52,7 @@ def serve(run: RunDirectory, *, speed: float, seed: int) -> None:
     azure_native = azure.serve(
         state,
         token=run.azure_token(),
-        kubeconfig=run.kubeconfig.read_text,
+        kubeconfig=partial(kwokctl.administrator, run),
         speed=speed * _AZURE_HASTE,
         empty_cluster=partial(cleanup.erase, str(run.kubeconfig)),
         switch=partial(_switch, run, cluster),
@@ -98,8 +100,11 @@ def main() -> None:
     arguments.add_argument("--run-dir", type=Path, required=True)
     arguments.add_argument("--speed", type=float, required=True, help="simulated seconds per second")
     arguments.add_argument("--seed", type=int, default=0)
-    given = arguments.parse_args()
-    serve(RunDirectory.at(given.run_dir), speed=given.speed, seed=given.seed)
+    options = arguments.parse_args()
+    try:
+        serve(RunDirectory.at(options.run_dir), speed=options.speed, seed=options.seed)
+    except DamagedFileError as error:
+        sys.exit(f"error: {error}")
 
 
 if __name__ == "__main__":

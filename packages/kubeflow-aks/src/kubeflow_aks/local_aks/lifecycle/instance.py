@@ -11,7 +11,7 @@ from kubeflow_aks.exit_codes import CommandError
 from kubeflow_aks.local_aks.control_plane import power, storage_classes
 from kubeflow_aks.local_aks.control_plane.kwokctl import ControlPlane
 from kubeflow_aks.local_aks.engine.engine import Engine
-from kubeflow_aks.local_aks.lifecycle import service_files
+from kubeflow_aks.local_aks.lifecycle import damage, service_files
 from kubeflow_aks.local_aks.run import processes
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.project import PROJECT_ROOT
@@ -69,7 +69,9 @@ class LocalAks:
             ControlPlaneError: the control plane does not start.
             KubeError: its API server does not take AKS's own objects.
             ServiceError: the service does not start.
+            DamagedFileError: a file of an earlier start is damaged.
         """
+        damage.check(self.run)
         if not power.is_off(self.run) and self.control_plane.start():
             self.stop_service()  # one that knows another control plane knows nothing of this one
             storage_classes.make(self.run.kubeconfig)
@@ -81,7 +83,7 @@ class LocalAks:
         command = [
             sys.executable,
             "-m",
-            "kubeflow_aks.local_aks.lifecycle.daemon",
+            service_files.MODULE,
             "--run-dir",
             str(self.run.root),
         ]
@@ -98,11 +100,15 @@ class LocalAks:
         while not service_files.endpoints_file(self.run).exists():
             if process.poll() is not None or time.monotonic() > deadline:
                 self.stop_service()
-                last = " | ".join(log.read_text(encoding="utf-8").splitlines()[-_LOG_LINES:])
+                last = " | ".join(
+                    log.read_text(encoding="utf-8", errors="replace").splitlines()[-_LOG_LINES:]
+                )
                 raise ServiceError(f"the local Azure does not start: {last or 'no output'}")
             time.sleep(_POLL_SECONDS)
 
     def stop_service(self) -> None:
         """Stops the background service of this run directory."""
         processes.stop([self.run.pid_file(service_files.PID_FILE)], _STOP_SECONDS)
+        mark = f"{service_files.MODULE} --run-dir {self.run.root} "
+        processes.stop_unnoted(mark, {Path(sys.executable).name}, started_here=True)
         service_files.endpoints_file(self.run).unlink(missing_ok=True)

@@ -7,8 +7,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
+from kubeflow_aks.local_aks.run import files
 from kubeflow_aks.local_aks.run.directory import RunDirectory
+from kubeflow_aks.local_aks.run.files import DamagedFileError
 
+MODULE: Final = "kubeflow_aks.local_aks.lifecycle.daemon"
 PID_FILE: Final = "service"
 """Name of the service's pid file and of its log."""
 
@@ -36,20 +39,32 @@ def read_endpoints(run: RunDirectory) -> Endpoints:
 
     Raises:
         FileNotFoundError: it is not ready.
+        DamagedFileError: the file holds something else.
     """
-    return Endpoints(**json.loads(endpoints_file(run).read_text()))
+    return files.read(endpoints_file(run), lambda text: Endpoints(**json.loads(text)))
 
 
 def write_endpoints(run: RunDirectory, endpoints: Endpoints) -> None:
     """Report that the service is ready."""
-    draft = endpoints_file(run).with_suffix(".part")
-    draft.write_text(json.dumps(asdict(endpoints)))
-    draft.replace(endpoints_file(run))
+    files.write(endpoints_file(run), json.dumps(asdict(endpoints)))
 
 
 def journal_file(run: RunDirectory) -> Path:
     """The simulation's events, one JSON object a line (`kubeflow_aks.local_aks.simulation.journal`)."""
     return run.root / "journal.jsonl"
+
+
+def check_journal(run: RunDirectory) -> None:
+    """Reads the journal of a service that is ready.
+
+    Raises:
+        DamagedFileError: a line is not one of a simulation, or there is no journal.
+    """
+    try:
+        files.read(journal_file(run), lambda text: [dict(json.loads(line)) for line in text.split("\n")[:-1]])
+    except FileNotFoundError:
+        if endpoints_file(run).exists():
+            raise DamagedFileError(journal_file(run), "is missing") from None
 
 
 def market_folder(run: RunDirectory) -> Path:

@@ -15,7 +15,7 @@ from kubeflow_aks.local_aks.run.directory import RunDirectory
 
 _POLL_SECONDS: Final = 1.0
 _NAMES: Final = {service_files.PID_FILE: "the simulated Azure"}
-"""Of processes that are called otherwise than their pid file."""
+"""Names of processes that are called otherwise than their pid file."""
 
 
 @contextmanager
@@ -46,14 +46,14 @@ def _line(pid: int, name: str) -> str:
 
 
 def _watch(run: RunDirectory, report: Callable[[str], object], done: threading.Event) -> None:
-    known: dict[int, str] = {}
+    reported: dict[int, str] = {}
     while not done.wait(_POLL_SECONDS):
-        found = _stopped(run)
-        for pid in found.keys() - known.keys():
-            report(_line(pid, found[pid]))
-        for pid in known.keys() - found.keys():
-            report(f"{known[pid]} (process {pid}) is not stopped any more")
-        known = found
+        stopped = _stopped(run)
+        for pid in stopped.keys() - reported.keys():
+            report(_line(pid, stopped[pid]))
+        for pid in reported.keys() - stopped.keys():
+            report(f"{reported[pid]} (process {pid}) is not stopped any more")
+        reported = stopped
 
 
 def _stopped(run: RunDirectory) -> dict[int, str]:

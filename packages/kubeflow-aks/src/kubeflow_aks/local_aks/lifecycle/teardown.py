@@ -2,7 +2,9 @@
 
 import os
 import signal
+import sys
 from contextlib import suppress
+from pathlib import Path
 from typing import Final
 
 from kubeflow_aks.local_aks.control_plane import kwokctl
@@ -30,6 +32,8 @@ def stop_everything(run: RunDirectory) -> None:
     for name in (argo.PROCESS, training_operator.PROCESS):
         Controller(run, name).stop()
     processes.stop(run.pid_files(), _PATIENCE)
+    programs = {Path(sys.executable).name, argo.PROCESS, training_operator.TOOL}
+    processes.stop_unnoted(str(run.root), programs, started_here=True)
     service_files.endpoints_file(run).unlink(missing_ok=True)
     kwokctl.stop(run)
 

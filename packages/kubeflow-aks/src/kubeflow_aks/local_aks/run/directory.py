@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+import re
 import secrets
 import shutil
 import stat
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from kubeflow_aks.exit_codes import CommandError
+from kubeflow_aks.local_aks.run import files
 from kubeflow_aks.ownership import NotOurFolderError
 
 if TYPE_CHECKING:
@@ -23,9 +25,10 @@ if TYPE_CHECKING:
 
 MARKER: Final = ".local-aks"
 """Marks a folder that a local AKS made and may remove; contains the folder's own path."""
-
-
-_PASSPHRASE: Final = "passphrase"  # noqa: S105 - the name of its file
+_SECRET: Final = re.compile(r"[\w-]{43}", re.ASCII)
+"""What `secrets.token_urlsafe(32)` makes."""
+_SECRETS: Final = ("passphrase", "azure-token", "bearer-token")
+_PASSPHRASE, _AZURE_TOKEN, _BEARER_TOKEN = _SECRETS
 _AFTER_REMOVAL: Final = Path(__file__).with_name("removed")
 """Programs that refuse to run, for shells that outlive their run directory."""
 
@@ -54,10 +57,10 @@ class RunDirectory:
         root.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not any(root.iterdir()) and not root.is_symlink():
             cls(root.resolve()).mark()
-        return cls.found(root)
+        return cls.existing(root)
 
     @classmethod
-    def found(cls, root: Path) -> RunDirectory:
+    def existing(cls, root: Path) -> RunDirectory:
         """The run directory that `at` made at `root`.
 
         Raises:
@@ -170,11 +173,11 @@ class RunDirectory:
 
     def azure_token(self) -> str:
         """What a connection to the simulated Azure must bring to be answered; made at first use."""
-        return self._secret("azure-token")
+        return self._secret(_AZURE_TOKEN)
 
     def bearer_token(self) -> str:
         """What `az` signs in to the simulated resource manager with; made at first use."""
-        return self._secret("bearer-token")
+        return self._secret(_BEARER_TOKEN)
 
     def _secret(self, name: str) -> str:
         """A random text in a file for its owner only, made at first use."""
@@ -186,7 +189,22 @@ class RunDirectory:
             with suppress(FileExistsError):
                 file.hardlink_to(draft)
             Path(draft).unlink()
-        return file.read_text()
+        return files.read(file, _secret)
+
+    def check_secrets(self) -> None:
+        """Reads those that there are.
+
+        Raises:
+            DamagedFileError: one is damaged.
+        """
+        for name in _SECRETS:
+            with suppress(FileNotFoundError):
+                files.read(self.root / name, _secret)
+
+    @property
+    def azure_token_file(self) -> Path:
+        """Where `azure_token` is."""
+        return self.root / _AZURE_TOKEN
 
     @contextmanager
     def lock(self) -> Generator[None]:
@@ -217,3 +235,14 @@ class RunDirectory:
             with suppress(OSError):
                 self.mark()
             raise
+
+
+def _secret(text: str) -> str:
+    """A secret as it was made.
+
+    Raises:
+        ValueError: it is another text.
+    """
+    if not _SECRET.fullmatch(text):
+        raise ValueError("no secret")
+    return text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -13,7 +14,8 @@ from typing import IO, Final
 
 import psutil
 
-from kubeflow_aks.local_aks.run import launch
+from kubeflow_aks.local_aks.run import files, launch
+from kubeflow_aks.local_aks.run.files import DamagedFileError
 
 _POLL_SECONDS: Final = 0.05
 _NOTED_SECONDS: Final = 30.0
@@ -41,16 +43,15 @@ class PidFile:
     def write(self, pid: int) -> None:
         """Notes a process."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
+        started = ""
         with suppress(psutil.NoSuchProcess):
-            started = _started(psutil.Process(pid))
-            self.path.write_text(f"{pid} {started:.2f}")
-            return
-        self.path.write_text(str(pid))
+            started = f" {_started(psutil.Process(pid)):.2f}"
+        files.write(self.path, f"{pid}{started}")
 
     def noted(self) -> int | None:
         """The process id in the file, whether it runs or not; None while there is none."""
-        found = self._read()
-        return found[0] if found else None
+        note = self._read()
+        return note[0] if note else None
 
     def running(self) -> int | None:
         """The process's id while it runs, else None."""
@@ -70,12 +71,25 @@ class PidFile:
             return None
         return process if is_it and self.mark in _command_line(process) else None
 
+    def check(self) -> None:
+        """Reads the file where there is one.
+
+        Raises:
+            DamagedFileError: it holds something else.
+        """
+        with suppress(FileNotFoundError):
+            files.read(self.path, _note)
+
     def _read(self) -> tuple[int, float | None] | None:
         try:
-            pid, *started = self.path.read_text().split()
-            return int(pid), float(started[0]) if started else None
-        except (OSError, ValueError):
+            return files.read(self.path, _note)
+        except (OSError, DamagedFileError):  # kwokctl makes its files, then fills them
             return None
+
+
+def _note(text: str) -> tuple[int, float | None]:
+    pid, *started = text.split()
+    return int(pid), float(started[0]) if started else None
 
 
 def start(
@@ -141,29 +155,32 @@ def stop(files: Iterable[PidFile], patience: float) -> None:
         file.path.unlink(missing_ok=True)
 
 
-def stop_unnoted(mark: str, programs: Collection[str]) -> None:
-    """Kills processes of this user that no pid file knows, because who started them was stopped before the note.
+def stop_unnoted(mark: str, programs: Collection[str], *, started_here: bool = False) -> None:
+    """Kills processes of this user that no pid file knows, because there was no time for the note, or it is damaged.
 
     Args:
         mark: text that stands in their command lines and in no stranger's.
         programs: file names; a process of another program is left alone, whatever its command line.
+        started_here: only those that `start` started, which lead a session.
     """
     me = psutil.Process()
     user = me.uids().real
-    found: list[psutil.Process] = []
+    unnoted: list[psutil.Process] = []
     for process in psutil.process_iter():
-        with suppress(psutil.Error):
+        with suppress(psutil.Error, ProcessLookupError):
             command = process.cmdline()
             named = command and Path(command[0]).name in programs and mark in " ".join(command[1:])
+            if started_here and os.getsid(process.pid) != process.pid:
+                continue
             if named and process != me and process.uids().real == user:
-                found.append(process)
-    _end(found, patience=0)
+                unnoted.append(process)
+    _end(unnoted, patience=0)
 
 
 def _end(processes: Sequence[psutil.Process], patience: float) -> None:
-    _each(processes, psutil.Process.terminate)
+    _send(processes, psutil.Process.terminate)
     if not _gone(processes, patience):
-        _each(processes, psutil.Process.kill)
+        _send(processes, psutil.Process.kill)
         _gone(processes, _KILLED_SECONDS)
 
 
@@ -184,7 +201,7 @@ def _alive(process: psutil.Process) -> bool:
         return False
 
 
-def _each(processes: Iterable[psutil.Process], signal: Callable[[psutil.Process], None]) -> None:
+def _send(processes: Iterable[psutil.Process], signal: Callable[[psutil.Process], None]) -> None:
     """Signals processes; psutil makes sure that each is still the one that was found."""
     for process in processes:
         with suppress(psutil.NoSuchProcess):

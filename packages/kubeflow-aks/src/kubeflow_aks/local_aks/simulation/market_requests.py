@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from kubeflow_aks.clients.kubernetes.objects import is_object
+from kubeflow_aks.local_aks.run import files
 from kubeflow_aks.local_aks.simulation.clock import Clock
 from kubeflow_aks.local_aks.simulation.market import (
     ALL,
@@ -64,6 +65,7 @@ def send(
     Raises:
         MarketRefusedError: it is not possible; each line is one mistake.
         MarketUnansweredError: the service did not answer in time.
+        DamagedFileError: the answer is none.
     """
     name = f"{time.time_ns():020d}-{uuid.uuid4().hex}"
     request, answer = folder / f"{name}.request", folder / f"{name}.answer"
@@ -76,11 +78,18 @@ def send(
         if time.monotonic() > deadline:
             raise MarketUnansweredError(_silence(request, patience_seconds))
         time.sleep(_POLL_SECONDS)
-    content: dict[str, str] = json.loads(answer.read_bytes())
+    refused, sentence = files.read(answer, _reply)
     answer.unlink(missing_ok=True)
-    if "refused" in content:
-        raise MarketRefusedError(content["refused"])
-    return content["happened"]
+    if refused:
+        raise MarketRefusedError(sentence)
+    return sentence
+
+
+def _reply(text: str) -> tuple[bool, str]:
+    """Whether a request was refused, and what came of it."""
+    content: dict[str, str] = json.loads(text)
+    refused = "refused" in content
+    return refused, content["refused" if refused else "happened"]
 
 
 class MarketRequests:
@@ -204,9 +213,7 @@ def _answer(taken: Path, **answer: str) -> None:
 
 
 def _put(path: Path, value: object) -> None:
-    draft = path.with_name(f"{path.name}.part")
-    draft.write_text(json.dumps(value), encoding="utf-8")
-    draft.replace(path)
+    files.write(path, json.dumps(value))
 
 
 def _silence(request: Path, seconds: float) -> str:

@@ -21,7 +21,7 @@ def lines(observed: Observations, results: Sequence[CheckResult], width: int) ->
     tables = (
         [table.WORK_HEADER, *table.work_rows(observed)],
         [table.step_header(observed), *table.step_rows(observed)],
-        [(each.mark, each.check, each.observed) for each in results],
+        [(result.mark, result.check, result.observed) for result in results],
     )
     for rows in tables:
         yield from (line for row in columns(rows, width) for line in row)

@@ -98,7 +98,11 @@ def compiled(name: str, tasks: Sequence[Task], parameters: Mapping[str, Any] | N
             "arguments": {"parameters": _arguments(tasks)},
             "templates": [
                 *(template for template in shared if template["name"] in used),
-                _dag("root", [each for task in tasks for each in _driver_and_task(task)], ["parent-dag-id"]),
+                _dag(
+                    "root",
+                    [template for task in tasks for template in _driver_and_task(task)],
+                    ["parent-dag-id"],
+                ),
                 _dag("entrypoint", _root(parameters or {})),
             ],
         },
@@ -110,7 +114,7 @@ def _prefix(task: Task) -> str:
 
 
 def _dag(name: str, tasks: Sequence[Object], inputs: Sequence[str] = ()) -> Object:
-    parameters = {"parameters": [{"name": each} for each in inputs]} if inputs else {}
+    parameters = {"parameters": [{"name": name} for name in inputs]} if inputs else {}
     return {
         "name": name,
         "dag": {"tasks": tasks},
@@ -134,9 +138,9 @@ def _arguments(tasks: Sequence[Task]) -> list[Object]:
 
 def _kubernetes(placement: Placement) -> Object:
     """A placement as `kfp.kubernetes` compiles it."""
-    terms: list[Object] = [{"matchExpressions": [each.as_dict() for each in placement.required]}]
+    terms: list[Object] = [{"matchExpressions": [term.as_dict() for term in placement.required]}]
     if placement.preferred:
-        preferred = [each.as_dict() for each in placement.preferred]
+        preferred = [term.as_dict() for term in placement.preferred]
         terms.append({"matchExpressions": preferred, "weight": placement.weight})
     return {"nodeAffinity": terms, "tolerations": placement.tolerations}
 
@@ -200,7 +204,7 @@ def _driver_and_task(task: Task) -> list[Object]:
         if task.retries
         else {}
     )
-    depends = {"depends": " && ".join(f"{each}.Succeeded" for each in task.after)} if task.after else {}
+    depends = {"depends": " && ".join(f"{name}.Succeeded" for name in task.after)} if task.after else {}
     return [
         {
             "name": driver,

@@ -19,7 +19,7 @@ Object = dict[str, Any]
 
 _WORK: Final = ("run-seconds", "exit-code")
 _FIRST: Final = "first-"
-_ALL_WORK: Final = (*_WORK, *(f"{_FIRST}{each}" for each in _WORK))
+_ALL_WORK: Final = (*_WORK, *(f"{_FIRST}{key}" for key in _WORK))
 _ATTEMPT: Final = re.compile(r"\.(?P<step>[^.()]+)(\(\d+\))?\.executor(\((?P<number>\d+)\))?$")
 """Name of a step's pod: each part may be an attempt itself."""
 _DRIVERS: Final = frozenset({"system-container-driver", "system-dag-driver"})
@@ -70,7 +70,7 @@ def workflow(
     labels: Mapping[str, str] | None = None,
 ) -> Object:
     """A workflow of tasks that do some work; see `simulated`."""
-    work = {task.name: each for task, each in steps}
+    work = {task.name: step for task, step in steps}
     return simulated(compiled(name, [task for task, _ in steps]), name, namespace, work, labels)
 
 
@@ -103,7 +103,7 @@ def simulated(
             template["metadata"]["labels"] = dict(labels or {})
             several = "retryStrategy" in template
             template["metadata"]["annotations"] |= {
-                f"local-aks/{each}": _this_attempt(each) if several else _input(each) for each in _WORK
+                f"local-aks/{key}": _this_attempt(key) if several else _input(key) for key in _WORK
             }
         elif called == _EXECUTOR:
             _take_work(template)
@@ -124,14 +124,16 @@ def _this_attempt(name: str) -> str:
 
 
 def _take_work(template: Object) -> None:
-    template["inputs"]["parameters"] += [{"name": each} for each in _ALL_WORK]
+    template["inputs"]["parameters"] += [{"name": key} for key in _ALL_WORK]
 
 
 def _give(template: Object, values: Mapping[str, str], called: str) -> None:
     """Gives arguments to the tasks of a DAG that call a template."""
     for task in template["dag"]["tasks"]:
         if task["template"].endswith(called):
-            task["arguments"]["parameters"] += [{"name": key, "value": each} for key, each in values.items()]
+            task["arguments"]["parameters"] += [
+                {"name": key, "value": value} for key, value in values.items()
+            ]
 
 
 def phase(live: Object) -> str:
@@ -146,15 +148,15 @@ def ended(live: Object) -> bool:
 
 def attempts(live: Object) -> dict[str, list[Attempt]]:
     """The attempts at each step that began, in order; drivers are none."""
-    found: dict[str, list[Attempt]] = defaultdict(list)
+    attempts: dict[str, list[Attempt]] = defaultdict(list)
     for step, attempt in _attempts(live):
-        found[step].append(attempt)
-    return {step: sorted(each, key=lambda attempt: attempt.number) for step, each in found.items()}
+        attempts[step].append(attempt)
+    return {step: sorted(runs, key=lambda attempt: attempt.number) for step, runs in attempts.items()}
 
 
 def _attempts(live: Object) -> Iterator[tuple[str, Attempt]]:
     for node in live.get("status", {}).get("nodes", {}).values():
-        found = _ATTEMPT.search(node["name"])
-        if found and node["type"] == "Pod":
-            number = int(found["number"] or 0)
-            yield found["step"], Attempt(number, node.get("phase", ""), node.get("message", ""))
+        match = _ATTEMPT.search(node["name"])
+        if match and node["type"] == "Pod":
+            number = int(match["number"] or 0)
+            yield match["step"], Attempt(number, node.get("phase", ""), node.get("message", ""))

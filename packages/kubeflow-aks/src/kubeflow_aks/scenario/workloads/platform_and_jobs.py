@@ -20,7 +20,7 @@ RUN_SECONDS: Final = "local-aks/run-seconds"
 _CHARMS: Final = ("istio-pilot", "dex-auth", "kubeflow-dashboard", "kfp-api", "katib-controller", "minio")
 _TASKS_ON_A_NODE: Final = 2
 _SHARE_OF_A_NODE: Final = 0.4
-"""Of a node's vCPUs: two such tasks fill what AKS leaves of them to pods, so that a third needs another node."""
+"""Share of a node's vCPUs: two such tasks fill what AKS leaves of them to pods, so that a third needs another node."""
 
 
 def namespaces() -> list[Object]:

@@ -75,6 +75,8 @@ class Controller:
         """
         inherited = {key: value for key, value in os.environ.items() if not _PROXY_VARIABLE.match(key)}
         environment = {**inherited, **(environment or {})}
+        words = " ".join(map(str, command[1:]))
+        processes.stop_unnoted(words, {Path(command[0]).name}, started_here=True)
         try:
             with self.log.open("w", encoding="utf-8") as sink:
                 process = processes.start(

@@ -30,7 +30,7 @@ from kubeflow_aks.local_aks.control_plane.controllers.controller import (
 
 PROCESS: Final = "training-operator"
 """Name of the process in a run directory."""
-_TOOL: Final = "training-operator.v1"
+TOOL: Final = "training-operator.v1"
 _CERTIFICATES: Final[dict[str, Any]] = {
     "apiVersion": "v1",
     "kind": "Secret",
@@ -58,7 +58,7 @@ class TrainingOperator(KubeflowController):
             ControllerError: it does not start.
         """
         api = ApiServer.of(self.run.kubeconfig)
-        prerequisites.custom_resources(api, self.tools.manifests(_TOOL))
+        prerequisites.custom_resources(api, self.tools.manifests(TOOL))
         prerequisites.namespace(api, prerequisites.NAMESPACE)
         for expected in (_CERTIFICATES, _WEBHOOKS):
             api.apply(expected, prerequisites.MANAGER, force=True)
@@ -67,7 +67,7 @@ class TrainingOperator(KubeflowController):
         certificate.unlink(missing_ok=True)
         os.mkfifo(certificate, 0o600)
         command = [
-            self.tools[_TOOL],
+            self.tools[TOOL],
             *("--kubeconfig", self.run.kubeconfig),
             *("--metrics-bind-address", "0", "--health-probe-bind-address", "0"),
             *("--kube-api-qps", str(API_RATE), "--kube-api-burst", str(2 * API_RATE)),
@@ -82,7 +82,7 @@ class TrainingOperator(KubeflowController):
         """Whether all kinds of job are looked after; keeps the file there that the operator waits for."""
         _make_awaited()  # each time: another local AKS may just have removed it
         return self.controller.count_in_log('job-controller", "worker count"') >= len(
-            self.tools.manifests(_TOOL)
+            self.tools.manifests(TOOL)
         )
 
 

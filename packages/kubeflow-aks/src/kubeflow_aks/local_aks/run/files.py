@@ -1,0 +1,50 @@
+"""Files of a run directory: written in one go, and read by one function, which names the one that is damaged."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from kubeflow_aks.exit_codes import CommandError
+
+T = TypeVar("T")
+
+
+class DamagedFileError(CommandError):
+    """A file of a local AKS is not as it was written; the text names it and the way out."""
+
+    def __init__(self, file: Path, state: str = "is damaged") -> None:
+        super().__init__(f"{file} {state}; `./kubeflow-aks local down` removes this local AKS")
+
+
+def read(file: Path, parse: Callable[[str], T]) -> T:
+    """What a file holds.
+
+    Args:
+        file: of a run directory.
+        parse: makes it of the text.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        DamagedFileError: the text is not UTF-8, or `parse` raises ValueError, LookupError, TypeError or AttributeError.
+    """
+    content = file.read_bytes()
+    try:
+        return parse(content.decode())
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        raise DamagedFileError(file) from None
+
+
+def write(file: Path, text: str) -> None:
+    """Writes a file for its owner only; a reader finds the text of before or all of this one."""
+    handle, draft = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as sink:
+            sink.write(text)
+        Path(draft).replace(file)
+    except BaseException:
+        Path(draft).unlink(missing_ok=True)
+        raise
