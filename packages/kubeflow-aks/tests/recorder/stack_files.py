@@ -44,10 +44,10 @@ def stack_files() -> list[StackFile]:
     ]
 
 
-def scalars(name: str, given: Mapping[str, str], *, stricter: bool = False) -> StackFile:
+def scalars(name: str, texts: Mapping[str, str], *, stricter: bool = False) -> StackFile:
     """A file of scalars without quotes, each a setting of its own."""
-    lines = [f"  k{number}: {scalar}\n" for number, scalar in enumerate(given)]
-    gives = {f"project:k{number}": text for number, text in enumerate(given.values())}
+    lines = [f"  k{number}: {scalar}\n" for number, scalar in enumerate(texts)]
+    gives = {f"project:k{number}": text for number, text in enumerate(texts.values())}
     return StackFile(name=name, file="".join(["config:\n", *lines]), gives=gives, stricter=stricter)
 
 
@@ -60,8 +60,8 @@ def write(folder: Path, row: StackFile, name: str = "Pulumi.dev.yaml") -> None:
 
 def comparable(values: Mapping[str, str]) -> dict[str, Any]:
     """Values without the default; lists and mappings as such, because JSON has more than one text for them."""
-    own = {key: text for key, text in values.items() if (key, text) != ("project:location", "westeurope")}
-    return {key: json.loads(text) if text[:1] in ("[", "{") else text for key, text in own.items()}
+    written = {key: text for key, text in values.items() if (key, text) != ("project:location", "westeurope")}
+    return {key: json.loads(text) if text[:1] in ("[", "{") else text for key, text in written.items()}
 
 
 def decrypted(value: Any, encrypted: str) -> Any:

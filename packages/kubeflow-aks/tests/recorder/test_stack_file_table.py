@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from kubeflow_aks.recorder.stack_files import ENCRYPTED, StackFileError, read_stack
+from kubeflow_aks.recorder.project_file import StackFileError
+from kubeflow_aks.recorder.stack_files import ENCRYPTED, read_stack
 from tests.recorder.stack_files import (
     DIFFERENT,
     StackFile,
@@ -27,9 +28,9 @@ def test_a_stack_file_is_read_as_the_cli_reads_it(tmp_path: Path, row: StackFile
         assert str(caught.value).startswith("Pulumi.dev.yaml")
         assert str(caught.value).isprintable()
         return
-    found = read_stack(tmp_path, "dev")
-    assert decrypted(comparable(found.values), ENCRYPTED) == comparable(row.gives)
-    assert sorted(found.secret_keys) == sorted(row.secret)
+    config = read_stack(tmp_path, "dev")
+    assert decrypted(comparable(config.values), ENCRYPTED) == comparable(row.gives)
+    assert sorted(config.secret_keys) == sorted(row.secret)
 
 
 @pytest.mark.parametrize("scalar", DIFFERENT)

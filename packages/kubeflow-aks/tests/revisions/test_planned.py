@@ -52,10 +52,10 @@ def _refusal(tree: Tree, limit: float = 60) -> str:
 
 def test_it_gets_the_stack_and_nothing_of_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARM_CLIENT_SECRET", "mine")
-    found = _planned(_tree(tmp_path / "tree", WRITES))
-    assert found["arguments"] == ["preview", "--", "dev"]
-    assert "ARM_CLIENT_SECRET" not in found["variables"]
-    assert not Path(found["variables"]["HOME"]).exists()
+    plan = _planned(_tree(tmp_path / "tree", WRITES))
+    assert plan["arguments"] == ["preview", "--", "dev"]
+    assert "ARM_CLIENT_SECRET" not in plan["variables"]
+    assert not Path(plan["variables"]["HOME"]).exists()
 
 
 @pytest.mark.parametrize("package", ["preview", "packages/kubeflow-aks/src/kubeflow_aks/preview"])
@@ -135,6 +135,6 @@ def test_this_program_is_planned_at_another_commit(tmp_path: Path) -> None:
     ):
         assert root != PROJECT_ROOT
         revision = Revision("HEAD", head, date(2026, 11, 22))
-        found = _planned(Tree(root, revision, "", "HEAD"), limit=300)
-    assert found["stack"] == "dev"
-    assert any(it["type"].endswith(":ManagedCluster") for it in found["resources"])
+        plan = _planned(Tree(root, revision, "", "HEAD"), limit=300)
+    assert plan["stack"] == "dev"
+    assert any(it["type"].endswith(":ManagedCluster") for it in plan["resources"])

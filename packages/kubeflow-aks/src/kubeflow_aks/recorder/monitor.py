@@ -121,8 +121,8 @@ class RecordingMonitor(mocks.MockMonitor):
 
     def _inherited(self, parent: str) -> dict[str, Any]:
         """The options that the engine itself passes on from a parent (pulumi/pulumi, `inheritFromParent`)."""
-        given = self.registered[parent].options if parent in self.registered else {}
-        return {name: given[name] for name in ("deletedWith", "retainOnDelete") if name in given}
+        options = self.registered[parent].options if parent in self.registered else {}
+        return {name: options[name] for name in ("deletedWith", "retainOnDelete") if name in options}
 
 
 def _options(request: Any, urn: str) -> dict[str, Any]:

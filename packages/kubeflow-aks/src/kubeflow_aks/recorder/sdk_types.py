@@ -132,14 +132,14 @@ def arms(hint: Any) -> Iterator[Any]:
 
 
 def _check_object(value: Mapping[str, Any], cls: type, path: str) -> list[str]:
-    known = hints(cls)
-    mistakes = [f"{path}.{key}: unknown property" for key in value if key not in known]
+    fields = hints(cls)
+    mistakes = [f"{path}.{key}: unknown property" for key in value if key not in fields]
     mistakes += [
-        f"{path}.{key}: required" for key in sorted(required(cls)) if key in known and key not in value
+        f"{path}.{key}: required" for key in sorted(required(cls)) if key in fields and key not in value
     ]
     for key, item in value.items():
-        if key in known:
-            mistakes += _check(item, known[key], f"{path}.{key}")
+        if key in fields:
+            mistakes += _check(item, fields[key], f"{path}.{key}")
     return mistakes
 
 
@@ -160,9 +160,9 @@ def _check(value: Any, hint: Any, path: str) -> list[str]:
         ]
         return [] if value in allowed else [f"{path}: {value!r} is not one of {allowed}"]
     for arm in allowed_types:
-        found = _check_arm(value, arm, path)
-        if found is not None:
-            return found
+        mistakes = _check_arm(value, arm, path)
+        if mistakes is not None:
+            return mistakes
     return [f"{path}: {value!r} does not fit {hint}"]
 
 

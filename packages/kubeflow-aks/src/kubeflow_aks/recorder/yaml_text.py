@@ -98,12 +98,12 @@ class _Values:
                 f"nested deeper than {_DEEPEST} levels, or an anchor contains itself", node.start_mark
             )
         items = cast(list[yaml.Node], node.value)
-        found = self._mapping(node) if isinstance(node, yaml.MappingNode) else [self.value(i) for i in items]
+        result = self._mapping(node) if isinstance(node, yaml.MappingNode) else [self.value(i) for i in items]
         self._depth -= 1
-        return found
+        return result
 
     def _mapping(self, node: yaml.MappingNode) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        mapping: dict[str, Any] = {}
         merged: list[dict[str, Any]] = []
         lines: dict[str, int] = {}
         for key, item in cast(list[tuple[yaml.Node, yaml.Node]], node.value):
@@ -114,10 +114,10 @@ class _Values:
             if key.tag == _MERGE:
                 merged = [cast(dict[str, Any], self.value(source)) for source in _sources(item)]
             else:
-                found[name] = self.value(item)
+                mapping[name] = self.value(item)
         for source in merged:  # the first that has a key wins, after the mapping itself
-            found = source | found
-        return found
+            mapping = source | mapping
+        return mapping
 
 
 def _key(node: yaml.Node) -> str:

@@ -26,8 +26,8 @@ _POLL_SECONDS: Final = 0.02
 def end(mark: str, variable: str = MARK) -> None:
     """Kills every process of this user that has the mark, except this process, until none is left."""
     deadline = time.monotonic() + _PATIENCE
-    while (found := _marked(variable, mark)) and time.monotonic() < deadline:
-        for process in found:
+    while (marked := _marked(variable, mark)) and time.monotonic() < deadline:
+        for process in marked:
             with suppress(psutil.Error):
                 process.kill()
         time.sleep(_POLL_SECONDS)
@@ -65,10 +65,10 @@ def _end_children() -> None:
 
 
 def _marked(variable: str, mark: str) -> list[psutil.Process]:
-    found: list[psutil.Process] = []
+    marked: list[psutil.Process] = []
     for process in psutil.process_iter():
         with suppress(psutil.Error, OSError):
             alive = process.pid != os.getpid() and process.status() != psutil.STATUS_ZOMBIE
             if alive and process.environ().get(variable) == mark:
-                found.append(process)
-    return found
+                marked.append(process)
+    return marked
