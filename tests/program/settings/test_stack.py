@@ -10,8 +10,8 @@ import pytest
 from pulumi.runtime.config import set_all_config
 
 from components.arguments.mistakes import Mistake
+from kubeflow_aks.recorder.project_file import StackFileError
 from kubeflow_aks.recorder.run import record
-from kubeflow_aks.recorder.stack_files import StackFileError
 from program.settings import SettingsError, parse
 from program.settings.stack import refusal, stack_values, without_secrets
 

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from kubeflow_aks.project import PROJECT_ROOT
-from kubeflow_aks.recorder.stack_files import StackFileError, read_stack
+from kubeflow_aks.recorder.project_file import StackFileError
+from kubeflow_aks.recorder.stack_files import read_stack
 from program.planning import plan
 from program.settings import SettingsError
 from program.settings.stack import from_text

@@ -7,8 +7,8 @@ import pytest
 
 from kubeflow_aks.recorder import run
 from kubeflow_aks.recorder.monitor import RecordingMonitor
+from kubeflow_aks.recorder.project_file import StackFileError
 from kubeflow_aks.recorder.run import record
-from kubeflow_aks.recorder.stack_files import StackFileError
 from tests.program.whole.records import AS_OF
 
 

@@ -16,7 +16,8 @@ from pulumi import automation
 from pulumi.runtime import config
 
 from kubeflow_aks.local_aks.engine.workspace import Command
-from kubeflow_aks.recorder.stack_files import StackFileError, read_stack
+from kubeflow_aks.recorder.project_file import StackFileError
+from kubeflow_aks.recorder.stack_files import read_stack
 from kubeflow_aks.tools import Tools
 from program.settings.stack import from_text
 from tests.local.commands import PATIENCE_SECONDS

@@ -20,6 +20,15 @@ def test_what_violates_no_mandatory_rule_is_good() -> None:
     assert exit_code_of(replace(NOTHING, head=None), []) is ExitCode.GOOD
 
 
+def test_what_is_not_judged_is_neither_good_nor_hides_what_is_certain() -> None:
+    unjudged = replace(NOTHING, not_judged=("backend: changes",))
+    assert exit_code_of(unjudged, []) is ExitCode.UNJUDGED
+    assert exit_code_of(replace(unjudged, head=Run(failure="backend: changes")), []) is ExitCode.UNJUDGED
+    assert exit_code_of(replace(unjudged, head=Run(failure="No.")), []) is ExitCode.FINDING
+    assert exit_code_of(replace(unjudged, azure_refuses=(REFUSAL,)), []) is ExitCode.FINDING
+    assert exit_code_of(unjudged, [violation("b", mandatory=True)]) is ExitCode.FINDING
+
+
 def test_a_mandatory_rule_a_refusal_and_a_program_that_fails_are_findings() -> None:
     assert exit_code_of(NOTHING, [violation("a"), violation("b", mandatory=True)]) is ExitCode.FINDING
     assert exit_code_of(replace(NOTHING, azure_refuses=(REFUSAL,)), []) is ExitCode.FINDING

@@ -94,6 +94,17 @@ def test_many_new_pools_are_one_caution() -> None:
     assert ("pools-added", "caution", "more0") in summaries(found)
 
 
+def test_no_volume_stays_where_the_cluster_is_replaced() -> None:
+    def kinds(before: Mapping[str, Any], after: Mapping[str, Any]) -> set[str]:
+        return {impact["kind"] for impact in impacts(before, after)}
+
+    class_only = {"kubeflow": {"storageClass": {"reclaimPolicy": "Retain"}}}
+    assert "class-replaced" in kinds({}, class_only)
+    both = kinds({}, {**class_only, "location": "northeurope"})
+    assert "cluster-replaced" in both
+    assert "class-replaced" not in both
+
+
 def test_a_storage_class_that_is_replaced_changes_no_volume_that_is_there() -> None:
     def replaced(before: Any, after: Any) -> str:
         old, new = ({"kubeflow": {"storageClass": side}} for side in (before, after))

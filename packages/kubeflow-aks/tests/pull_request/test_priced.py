@@ -25,9 +25,9 @@ AGENT_POOL = "azure-native:containerservice:AgentPool"
 
 
 def _document(observation: Observed) -> ChangeDocument:
-    found = change_document(observation, (), (), priced(observation))
-    VALIDATOR.validate(json.loads(json.dumps(found, allow_nan=False)))
-    return found
+    document = change_document(observation, (), (), priced(observation))
+    VALIDATOR.validate(json.loads(json.dumps(document, allow_nan=False)))
+    return document
 
 
 def _comment(observation: Observed) -> str:
@@ -109,15 +109,15 @@ def test_no_network_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_numbers_and_what_is_hidden_read_as_the_engine_gives_them() -> None:
     """The engine's numbers are fractions, and what only an `up` knows is no text of ours."""
-    found = run()
+    observation = run()
     engine = replace(
-        found,
-        resources={urn: replace(one, inputs=_as_the_engine(one.inputs)) for urn, one in found.resources.items()},
-        outputs=_as_the_engine(found.outputs),
+        observation,
+        resources={urn: replace(one, inputs=_as_the_engine(one.inputs)) for urn, one in observation.resources.items()},
+        outputs=_as_the_engine(observation.outputs),
     )  # fmt: skip
-    assert _document(observed(None, engine))["cost"] == _document(observed(None, found))["cost"]
+    assert _document(observed(None, engine))["cost"] == _document(observed(None, observation))["cost"]
     for hidden in (SECRET, UNKNOWN):
-        spoilt = _with_pool(found, vmSize=hidden)
+        spoilt = _with_pool(observation, vmSize=hidden)
         assert "cpuspot.vmSize" in _cost_line(observed(None, spoilt)), hidden
 
 
@@ -147,12 +147,12 @@ def _as_the_engine(value: Any) -> Any:
     return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
-def _with_pool(found: Run, **inputs: Any) -> Run:
-    resources: dict[str, Resource] = dict(found.resources)
-    for urn, one in found.resources.items():
+def _with_pool(original: Run, **inputs: Any) -> Run:
+    resources: dict[str, Resource] = dict(original.resources)
+    for urn, one in original.resources.items():
         if one.type == AGENT_POOL and one.name.endswith("-cpuspot"):
             resources[urn] = replace(one, inputs={**one.inputs, **inputs})
-    return replace(found, resources=resources)
+    return replace(original, resources=resources)
 
 
 def _anything() -> st.SearchStrategy[Any]:
@@ -177,7 +177,7 @@ def _spoilt(value: Any, data: st.DataObject) -> Any:
     """One place of a value replaced by anything, or nothing left there."""
     if not isinstance(value, dict) or not value or data.draw(st.integers(0, 4)) == 0:
         return data.draw(_anything())
-    found: dict[str, Any] = dict(value)  # pyright: ignore[reportUnknownArgumentType]
-    key = data.draw(st.sampled_from(sorted(found)))
-    found[key] = _spoilt(found[key], data)
-    return found
+    spoilt: dict[str, Any] = dict(value)  # pyright: ignore[reportUnknownArgumentType]
+    key = data.draw(st.sampled_from(sorted(spoilt)))
+    spoilt[key] = _spoilt(spoilt[key], data)
+    return spoilt

@@ -16,6 +16,8 @@ from kubeflow_aks.local_aks.azure.state import AzureState
 from kubeflow_aks.local_aks.azure.timing import Timing
 from kubeflow_aks.local_aks.azure.types import TYPES
 from kubeflow_aks.local_aks.engine import Step
+from kubeflow_aks.local_aks.kubernetes_provider.file_cluster import FileCluster
+from kubeflow_aks.pull_request.objects import Objects
 from kubeflow_aks.pull_request.refusals import refusals
 
 GROUP, REGISTRY, IDENTITY = (
@@ -65,14 +67,14 @@ def codes(azure: Path, steps: Sequence[Step], **dependencies: Sequence[str]) -> 
             "propertyDependencies": dependencies,
         }
     }
-    return [(found.type, found.code) for found in refusals(steps, goals, azure, TODAY)]
+    return [(refusal.type, refusal.code) for refusal in refusals(steps, goals, azure, TODAY)]
 
 
 def test_an_update_is_refused_in_azures_words_and_nothing_has_changed(azure: Path) -> None:
     before = (azure / "resources.json").read_bytes()
-    [found] = refusals([step("update", REGISTRY, {**THERE, **RETENTION})], {}, azure, TODAY)
-    assert (found.name, found.code) == ("its-name", "InvalidSku")
-    assert found.message.startswith("The SKU Standard of a registry does not support a retention policy")
+    [refusal] = refusals([step("update", REGISTRY, {**THERE, **RETENTION})], {}, azure, TODAY)
+    assert (refusal.name, refusal.code) == ("its-name", "InvalidSku")
+    assert refusal.message.startswith("The SKU Standard of a registry does not support a retention policy")
     assert (azure / "resources.json").read_bytes() == before
 
 
@@ -127,6 +129,65 @@ def test_a_replacement_that_only_seems_to_be_one_is_not_sent(azure: Path) -> Non
         differences={"location": "update-replace"},
     )
     assert codes(azure, [seems]) == []
+
+
+SECRET, NAMESPACE = "kubernetes:core/v1:Secret", "kubernetes:core/v1:Namespace"
+TOKEN: Mapping[str, Any] = {
+    "apiVersion": "v1",
+    "kind": "Secret",
+    "metadata": {"name": "token", "namespace": "default"},
+}
+OTHERS: Mapping[str, Any] = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "others"}}
+INSIDE: Mapping[str, Any] = {**TOKEN, "metadata": {"name": "token", "namespace": "others"}}
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> FileCluster:
+    """A cluster with a secret in the namespace `default` and one in `others`."""
+    made = FileCluster(tmp_path / "kubernetes.json")
+    for obj in (TOKEN, OTHERS, INSIDE):
+        made.create(dict(obj), "somebody")
+    return made
+
+
+def messages(cluster: FileCluster, tmp_path: Path, *steps: Step) -> list[str]:
+    """What the API server says, of a stack that has nothing in Azure."""
+    return [refusal.message for refusal in refusals(steps, {}, tmp_path / "none", TODAY, cluster)]
+
+
+def test_an_object_that_is_there_can_not_be_created_but_replaced(
+    cluster: FileCluster, tmp_path: Path
+) -> None:
+    create, delete = step("create", SECRET, TOKEN), step("delete", SECRET, {}, TOKEN)
+    before = (tmp_path / "kubernetes.json").read_bytes()
+    [refusal] = refusals([create, delete], {}, tmp_path / "none", TODAY, cluster)
+    assert (refusal.code, refusal.message) == ("AlreadyExists", 'secrets "token" already exists')
+    again = step("delete-replaced", SECRET, {}, TOKEN), step("create-replacement", SECRET, TOKEN)
+    assert messages(cluster, tmp_path, *again) == []
+    assert (tmp_path / "kubernetes.json").read_bytes() == before
+
+
+def test_two_new_objects_of_one_name_are_one_too_many(cluster: FileCluster, tmp_path: Path) -> None:
+    new = {**TOKEN, "metadata": {"name": "new", "namespace": "of-juju"}}
+    steps = [step("create", SECRET, new), step("create", SECRET, new)]
+    assert messages(cluster, tmp_path, *steps) == ['secrets "new" already exists']
+    patch = step("create", f"{SECRET}Patch", TOKEN)
+    unknown = step("create", SECRET, {**TOKEN, "metadata": UNKNOWN})
+    assert messages(cluster, tmp_path, patch, unknown) == []
+
+
+def test_what_is_in_a_namespace_goes_with_it(cluster: FileCluster, tmp_path: Path) -> None:
+    gone, made = step("delete-replaced", NAMESPACE, {}, OTHERS), step("create", SECRET, INSIDE)
+    assert messages(cluster, tmp_path, made) == ['secrets "token" already exists']
+    assert messages(cluster, tmp_path, gone, made) == []
+
+
+def test_a_cluster_that_is_made_anew_is_empty(cluster: FileCluster) -> None:
+    objects = Objects(cluster)
+    assert objects.create(dict(TOKEN))
+    objects.renew()
+    assert not objects.create(dict(TOKEN))
+    assert objects.create(dict(TOKEN))
 
 
 def test_a_stack_without_resources_and_types_without_a_simulation_are_not_judged(

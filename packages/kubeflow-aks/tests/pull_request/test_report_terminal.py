@@ -1,5 +1,7 @@
 """The same top as lines of a terminal."""
 
+from dataclasses import replace
+
 import pytest
 
 from kubeflow_aks.pull_request.observed import Run
@@ -27,6 +29,19 @@ def test_a_terminal_of_no_width_gets_the_narrowest() -> None:
 
 def test_nothing_changed_is_one_line() -> None:
     assert render(observed(run(), run()), (), ()).terminal(80) == ["demo: nothing changes."]
+
+
+def test_a_long_reason_is_never_cut() -> None:
+    reason = "Deployment.apps is invalid: " + "spec.selector: Invalid value, " * 9 + "field is immutable"
+    lines = render(observed(run(), Run(failure=reason)), (), ()).terminal(80)
+    assert max(map(len, lines)) <= 80
+    assert reason in " ".join(line.strip() for line in lines)
+
+
+def test_what_is_not_judged_is_not_told_as_nothing_changes() -> None:
+    lines = render(replace(observed(run(), run()), not_judged=("backend: changes",)), (), ()).terminal(80)
+    assert lines[1] == "!! Not judged: backend: changes."
+    assert "nothing changes" not in " ".join(lines)
 
 
 def test_protection_that_goes_is_reported_though_no_resource_changes() -> None:

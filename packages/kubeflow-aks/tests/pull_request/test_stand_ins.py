@@ -19,7 +19,7 @@ from packaging.utils import canonicalize_name
 
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.project import IMPORT_PATH, PROJECT_ROOT
-from kubeflow_aks.pull_request.stand_ins import StandInsError, stand_ins
+from kubeflow_aks.pull_request.stand_ins import StandInProcesses, StandInsError, stand_ins
 from kubeflow_aks.revisions.bytecode import bytecode, remove_stale_bytecode
 
 TODAY = date(2026, 11, 22)
@@ -57,6 +57,24 @@ def test_it_serves_while_it_is_needed_and_writes_into_no_tree(
         assert process.environ()["PYTHONPYCACHEPREFIX"] == str(bytecode())
         assert list(bytecode().rglob("serving*.pyc"))
     assert _gone(run)
+
+
+def test_one_process_serves_one_run_after_another(run: RunDirectory, tmp_path: Path) -> None:
+    other, python = RunDirectory.at(tmp_path / "other"), Path(sys.executable)
+    with StandInProcesses() as processes:
+        with stand_ins(python, run, today=TODAY, processes=processes) as first:
+            with stand_ins(python, other, today=TODAY, processes=processes):
+                assert len(_serving(run)) == len(_serving(other)) == 1  # side by side each has its own
+            before = _serving(run) + _serving(other)
+        for again in (run, other, run):
+            with stand_ins(python, again, today=TODAY, processes=processes) as served:
+                assert served.providers.keys() == first.providers.keys()
+                assert _serving(run) + _serving(other) == before
+        with pytest.raises(ZeroDivisionError), stand_ins(python, run, today=TODAY, processes=processes):
+            _ = 1 / 0
+        assert len(processes.idle) == 1
+    assert _gone(run)
+    assert _gone(other)
 
 
 def test_what_was_compiled_of_a_folder_that_is_gone_goes(

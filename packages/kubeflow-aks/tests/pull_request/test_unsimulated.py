@@ -12,6 +12,7 @@ import pytest
 from google.protobuf import json_format
 from pulumi.runtime.proto import provider_pb2, provider_pb2_grpc
 
+from kubeflow_aks.local_aks.kubernetes_provider import file_cluster
 from kubeflow_aks.local_aks.protocol import wire
 from kubeflow_aks.local_aks.protocol.server import serve
 from kubeflow_aks.local_aks.run.directory import RunDirectory
@@ -98,18 +99,18 @@ def test_what_was_made_up_stays_when_it_is_updated(azure: Any) -> None:
 def test_its_changes_are_those_of_its_inputs(azure: Any) -> None:
     same = {"vaultName": "v", "tags": {"a": "b"}}
     assert _diff(azure, same, same).changes == provider_pb2.DiffResponse.DIFF_NONE
-    found = _diff(azure, same, {"vaultName": "v", "tags": {}})
-    assert json_format.MessageToDict(found)["detailedDiff"] == {
+    response = _diff(azure, same, {"vaultName": "v", "tags": {}})
+    assert json_format.MessageToDict(response)["detailedDiff"] == {
         "tags.a": {"kind": "DELETE", "inputDiff": True}
     }
-    assert not found.replaces
+    assert not response.replaces
 
 
 @pytest.mark.parametrize("part", ["resourceGroupName", "vaultName", "location"])
 def test_a_part_of_its_id_makes_another_resource_of_it(azure: Any, part: str) -> None:
-    found = _diff(azure, {part: "v"}, {part: "w"})
-    assert list(found.replaces) == [part]
-    assert found.deleteBeforeReplace
+    response = _diff(azure, {part: "v"}, {part: "w"})
+    assert list(response.replaces) == [part]
+    assert response.deleteBeforeReplace
 
 
 def test_what_the_table_has_is_judged_as_ever(azure: Any, run: RunDirectory) -> None:
@@ -147,6 +148,36 @@ def test_a_custom_resource_without_its_definition_is_shown_from_the_plan(
         checked = stub.Check(provider_pb2.CheckRequest(urn=_urn(type_), type=type_, news=profile))
     assert checked.inputs == profile
     assert StandIns({}, run).not_simulated() == (type_,)
+
+
+def test_what_is_read_and_nobody_has_made_is_assumed_and_recorded(
+    azure: Any, ports: dict[str, int], run: RunDirectory
+) -> None:
+    arm_id = "/subscriptions/0/resourceGroups/of-others"
+    group = azure.Read(provider_pb2.ReadRequest(id=arm_id, urn=_urn(GROUP), type=GROUP))
+    assert (group.id, wire.decode(group.properties)["name"]) == (arm_id, "thing")
+    in_the_state = provider_pb2.ReadRequest(
+        id=arm_id, urn=_urn(GROUP), type=GROUP, properties=group.properties
+    )
+    assert azure.Read(in_the_state).id == ""  # gone: it is in the state, so it was there
+    type_, id_ = "kubernetes:core/v1:ConfigMap", "kubeflow/of-juju"
+    with grpc.insecure_channel(f"127.0.0.1:{ports['kubernetes']}") as channel:
+        stub: Any = provider_pb2_grpc.ResourceProviderStub(channel)
+        stub.Configure(provider_pb2.ConfigureRequest(args=_struct({"kubeconfig": file_cluster.kubeconfig()})))
+        read = stub.Read(provider_pb2.ReadRequest(id=id_, urn=_urn(type_), type=type_))
+        assert wire.decode(read.properties)["metadata"]["name"] == "of-juju"
+        patch = _struct(
+            {
+                "apiVersion": "v1",
+                "kind": "ConfigMap",
+                "metadata": {"name": "of-juju", "namespace": "kubeflow"},
+            }
+        )
+        patched = provider_pb2.CreateRequest(
+            urn=_urn(f"{type_}Patch"), type=f"{type_}Patch", properties=patch
+        )
+        assert stub.Create(patched).id == id_
+    assert StandIns({}, run).reads() == (f"{GROUP} {arm_id}", f"{type_} {id_}")
 
 
 def test_what_is_noted_stays_with_the_state(tmp_path: Path) -> None:

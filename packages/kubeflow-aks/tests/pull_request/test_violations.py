@@ -7,13 +7,13 @@ TOKEN = "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJqdWp1In0.c2lnbmF0dXJlLW9mLXRoZS10b2tlbg
 
 
 def test_a_token_that_the_stack_exports_in_clear_is_reported() -> None:
-    found = violations_of("demo", Run(outputs={"jujuToken": TOKEN}), [])
-    assert "no-secret-in-clear" in {violation.rule.name for violation in found}
+    violations = violations_of("demo", Run(outputs={"jujuToken": TOKEN}), [])
+    assert "no-secret-in-clear" in {violation.rule.name for violation in violations}
 
 
 def test_a_secret_output_is_none_of_the_kind() -> None:
-    found = violations_of("demo", Run(outputs={"jujuToken": SECRET}), [])
-    assert "no-secret-in-clear" not in {violation.rule.name for violation in found}
+    violations = violations_of("demo", Run(outputs={"jujuToken": SECRET}), [])
+    assert "no-secret-in-clear" not in {violation.rule.name for violation in violations}
 
 
 def test_a_program_that_did_not_run_breaks_no_rule() -> None:

@@ -60,10 +60,8 @@ def write(folder: Path, row: StackFile, name: str = "Pulumi.dev.yaml") -> None:
 
 def comparable(values: Mapping[str, str]) -> dict[str, Any]:
     """Values without the default; lists and mappings as such, because JSON has more than one text for them."""
-    set_values = {
-        key: text for key, text in values.items() if (key, text) != ("project:location", "westeurope")
-    }
-    return {key: json.loads(text) if text[:1] in ("[", "{") else text for key, text in set_values.items()}
+    written = {key: text for key, text in values.items() if (key, text) != ("project:location", "westeurope")}
+    return {key: json.loads(text) if text[:1] in ("[", "{") else text for key, text in written.items()}
 
 
 def decrypted(value: Any, encrypted: str) -> Any:

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from kubeflow_aks.recorder.stack_files import ENCRYPTED, StackFileError, read_stack
+from kubeflow_aks.recorder.project_file import StackFileError
+from kubeflow_aks.recorder.stack_files import ENCRYPTED, read_stack
 from tests.recorder.stack_files import (
     DIFFERENT,
     StackFile,

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from kubeflow_aks.recorder.stack_files import ENCRYPTED, StackConfig, StackFileError, read_stack, stack_names
+from kubeflow_aks.recorder.project_file import StackFileError
+from kubeflow_aks.recorder.stack_files import ENCRYPTED, StackConfig, read_stack, stack_names
 from program.settings import problems
 
 PROJECT = """\
@@ -211,7 +212,6 @@ def test_an_odd_project_file_is_refusal(root: Path, project: str, line: str) -> 
 @pytest.mark.parametrize(
     ("config", "values"),
     [
-        ("folder", {}),
         ("", {}),
         ("{a: text, b: 5, c: true, d: [1]}", {"a": "text", "b": "5", "c": "true", "d": "[1]"}),
         ("{a: {default: 1.0}, other:b: {value: x}, c: {type: string}}", {"a": "1", "other:b": "x"}),
@@ -222,6 +222,43 @@ def test_a_project_file_in_another_form_is_read(root: Path, config: str, values:
     (root / "Pulumi.yaml").write_text(f"name: project\nconfig: {config}\n")
     full = {key if ":" in key else f"project:{key}": value for key, value in values.items()}
     assert read(root, "config:").values == full
+
+
+@pytest.mark.parametrize("key", ["stackConfigDir", "config"])
+def test_stack_files_are_in_the_folder_that_the_project_names(root: Path, key: str) -> None:
+    (root / "Pulumi.yaml").write_text(f"name: project\n{key}: stacks\n")
+    (root / "Pulumi.prod.yaml").write_text("config: {place: beside}")
+    (root / "stacks").mkdir()
+    (root / "stacks" / "Pulumi.dev.yaml").write_text("config: {place: inside}")
+    assert stack_names(root) == ["dev"]
+    assert read_stack(root, "dev").values == {"project:place": "inside"}
+
+
+@pytest.mark.parametrize(
+    ("project", "line"),
+    [
+        ("stackConfigDir: 5", "stackConfigDir: 5 is not allowed; expected a path"),
+        (
+            "stackConfigDir: a\nconfig: b",
+            "config: 'b' is not allowed beside stackConfigDir; expected a mapping",
+        ),
+    ],
+)
+def test_a_folder_of_stacks_that_the_cli_refuses_is_refused(root: Path, project: str, line: str) -> None:
+    (root / "Pulumi.yaml").write_text(f"name: project\n{project}\n")
+    assert refusal(root, "config:") == f"Pulumi.yaml: {line}"
+
+
+def test_a_file_that_the_cli_would_read_in_place_of_pulumi_yaml_is_refused(root: Path) -> None:
+    (root / "Pulumi.json").write_text('{"name": "project", "runtime": "python"}')
+    assert refusal(root, "config:") == (
+        "Pulumi.json: is not allowed; expected Pulumi.yaml only, which the CLI would not read"
+    )
+
+
+def test_what_the_stack_sets_is_kept_apart_from_the_defaults(root: Path) -> None:
+    config = read(root, "config: {owner: [1, {secure: v1:x}]}", extra={"other": {"a": 1}})
+    assert config.settings == {"project:owner": [1, ENCRYPTED], "project:other": {"a": 1}}
 
 
 def test_text_in_place_of_a_declared_mapping_is_refused_as_the_cli_refuses_it(root: Path) -> None:
@@ -251,4 +288,4 @@ def test_two_threads_read_at_once(root: Path) -> None:
             together = list(threads.map(read_stack, [root] * 12, ["dev"] * 12))
     finally:
         sys.setswitchinterval(interval)
-    assert all(result == alone for result in together)
+    assert all(config == alone for config in together)

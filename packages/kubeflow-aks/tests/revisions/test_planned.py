@@ -59,10 +59,10 @@ def _refusal(tree: Tree, limit: float = 60) -> str:
 
 def test_it_gets_the_stack_and_nothing_of_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARM_CLIENT_SECRET", "mine")
-    run = _planned(_tree(tmp_path / "tree", WRITES))
-    assert run["arguments"] == ["preview", "--", "dev"]
-    assert "ARM_CLIENT_SECRET" not in run["variables"]
-    assert not Path(run["variables"]["HOME"]).exists()
+    plan = _planned(_tree(tmp_path / "tree", WRITES))
+    assert plan["arguments"] == ["preview", "--", "dev"]
+    assert "ARM_CLIENT_SECRET" not in plan["variables"]
+    assert not Path(plan["variables"]["HOME"]).exists()
 
 
 @pytest.mark.parametrize("package", ["preview", "kubeflow_aks/preview"])

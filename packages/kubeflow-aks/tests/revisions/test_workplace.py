@@ -14,7 +14,7 @@ import pytest
 from kubeflow_aks.clients.git import GitError, git
 from kubeflow_aks.ownership import open_folder
 from kubeflow_aks.revisions import processes
-from kubeflow_aks.revisions.workplace import tree_of, workplace
+from kubeflow_aks.revisions.workplace import settings_of, tree_of, workplace
 from tests.revisions.repository import Project, project
 
 
@@ -38,6 +38,28 @@ def test_the_base_is_there_and_gone_again(small: Project) -> None:
         assert place.folder.stat().st_mode & 0o777 == 0o700
     assert small.state() == before
     assert not place.folder.exists()
+
+
+def test_the_settings_of_the_base_are_there_first_and_all_else_when_it_is_read(small: Project) -> None:
+    small.write("stacks/Pulumi.other.yaml", "config:\n")
+    commit = small.commit()
+    with workplace(_work(small), small.root) as place, settings_of(commit, place, small.root) as tree:
+        there = {path.name for path in tree.folder.rglob("*") if path.is_file()} - {".git"}
+        assert there == {"Pulumi.yaml", "Pulumi.dev.yaml", "Pulumi.other.yaml", "requirements.txt"}
+        tree.complete()
+        assert (tree.folder / "untracked.txt").read_text() == "1"
+        (tree.folder / "untracked.txt").unlink()
+        tree.complete()
+        assert not (tree.folder / "untracked.txt").exists()
+
+
+def test_a_settings_file_that_is_a_link_leads_where_it_did(small: Project) -> None:
+    small.write("shared/stack.yaml", "config:\n  small:given: linked\n")
+    (small.root / "Pulumi.dev.yaml").unlink()
+    (small.root / "Pulumi.dev.yaml").symlink_to("shared/stack.yaml")
+    commit = small.commit()
+    with workplace(_work(small), small.root) as place, settings_of(commit, place, small.root) as tree:
+        assert "linked" in (tree.folder / "Pulumi.dev.yaml").read_text()
 
 
 def test_hooks_filters_submodules_and_the_network_stay_out(small: Project, tmp_path: Path) -> None:
@@ -96,7 +118,7 @@ import os, signal, subprocess, sys
 from pathlib import Path
 from kubeflow_aks.ownership import open_folder
 from kubeflow_aks.revisions import processes
-from kubeflow_aks.revisions.workplace import tree_of, workplace
+from kubeflow_aks.revisions.workplace import settings_of, tree_of, workplace
 work, root = Path(sys.argv[1]), Path(sys.argv[2])
 with workplace(work, root) as place, tree_of("main", place, root):
     os.environ[processes.MARK] = place.mark

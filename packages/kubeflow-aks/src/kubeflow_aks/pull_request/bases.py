@@ -110,7 +110,13 @@ def _run(document: dict[str, Any]) -> Run:
         urn: Resource(**(resource | {"ignore_changes": tuple(resource["ignore_changes"])}))
         for urn, resource in document["resources"].items()
     }
-    return Run(resources, document["outputs"], tuple(document["warnings"]), document["failure"])
+    return Run(
+        resources,
+        document["outputs"],
+        tuple(document["warnings"]),
+        tuple(document["assumed"]),
+        document["failure"],
+    )
 
 
 def _last_use(folder: Path) -> float:

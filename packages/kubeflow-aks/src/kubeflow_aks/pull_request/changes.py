@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final, cast
 
 from kubeflow_aks.local_aks.engine import Result, Step
+from kubeflow_aks.local_aks.engine.language_host import IMPORTED
 from kubeflow_aks.policy.marks import SECRET as SECRET_MARK
 from kubeflow_aks.policy.marks import SIGNATURE, UNKNOWNS
 from kubeflow_aks.policy.rule import STACK
@@ -48,12 +49,13 @@ _STEP: Final = re.compile(r'\.?([^.\[\]]+)|\[(\d+)\]|\["((?:[^"\\]|\\.)*)"\]')
 """One step of a property path: `.name`, `[0]` or `["a.b/c"]`."""
 
 
-def run_of(result: Result, ignored: Mapping[str, Sequence[str]]) -> Run:
+def run_of(result: Result, ignored: Mapping[str, Sequence[str]], assumed: tuple[str, ...] = ()) -> Run:
     """The resources, outputs and warnings of a program in one operation.
 
     Args:
         result: the operation.
         ignored: inputs whose later changes the engine ignores, by URN.
+        assumed: what the program reads or imports and is not known here.
     """
     resources: dict[str, Resource] = {}
     outputs: Mapping[str, Any] = {}
@@ -69,8 +71,12 @@ def run_of(result: Result, ignored: Mapping[str, Sequence[str]]) -> Run:
                 protect=step.protect,
                 ignore_changes=tuple(ignored.get(step.urn, ())),
             )
-    warnings = (message.text for message in result.messages if message.severity == "warning")
-    return Run(resources, outputs, tuple(dict.fromkeys(warnings)))
+    warnings = (
+        message.text
+        for message in result.messages
+        if message.severity == "warning" and not message.text.startswith(IMPORTED)
+    )
+    return Run(resources, outputs, tuple(dict.fromkeys(warnings)), assumed)
 
 
 def changes_of(steps: Sequence[Step], not_simulated: Collection[str]) -> tuple[Change, ...]:
@@ -112,7 +118,7 @@ def _seems_replaced(change: Change) -> bool:
     return (
         change.type == _ROLE_ASSIGNMENT
         and change.action == "replace"
-        and [each.path for each in change.differences] == ["principalId"]
+        and [difference.path for difference in change.differences] == ["principalId"]
         and change.differences[0].after == UNKNOWN
     )
 
@@ -175,8 +181,8 @@ def at(value: Any, path: str) -> Any:
     """The value at a property path; None where there is none."""
     for name, index, quoted in _STEP.findall(path):
         if index:
-            found = cast(list[Any], value) if isinstance(value, list) else []
-            value = found[int(index)] if int(index) < len(found) else None
+            items = cast(list[Any], value) if isinstance(value, list) else []
+            value = items[int(index)] if int(index) < len(items) else None
         else:
             key = name or quoted.replace('\\"', '"').replace("\\\\", "\\")
             value = cast(dict[str, Any], value).get(key) if isinstance(value, dict) else None

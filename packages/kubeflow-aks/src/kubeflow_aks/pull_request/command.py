@@ -24,12 +24,13 @@ from kubeflow_aks.pull_request.observed import Observed
 from kubeflow_aks.pull_request.priced import priced
 from kubeflow_aks.pull_request.report import render
 from kubeflow_aks.pull_request.runs import stop_runs
+from kubeflow_aks.pull_request.stand_ins import StandInProcesses
 from kubeflow_aks.pull_request.violations import violations_of
 from kubeflow_aks.recorder.stack_files import stack_names
 from kubeflow_aks.revisions import processes
 from kubeflow_aks.revisions.repository import Repository, is_stack_name
 from kubeflow_aks.revisions.trees import Tree
-from kubeflow_aks.revisions.workplace import tree_of, workplace
+from kubeflow_aks.revisions.workplace import settings_of, workplace
 from kubeflow_aks.text.files import write_whole
 from kubeflow_aks.text.sentences import shown
 from kubeflow_aks.text.terminal import terminal_width
@@ -81,10 +82,14 @@ def _preview(
         work, bases = (open_folder(root / "build", "pr-preview", name) for name in ("work", "bases"))
     except NotOurFolderError as error:  # a branch may bring it, and says nothing by that about its program
         raise UnjudgedError(str(error)) from None
-    found, notes = _tools(control_plane=control_plane)
-    with workplace(work, root, stop=stop_runs) as place, tree_of(base.commit, place, root) as tree:
+    built, notes = _tools(control_plane=control_plane)
+    with (
+        workplace(work, root, stop=stop_runs) as place,
+        StandInProcesses() as stand_ins,
+        settings_of(base.commit, place, root) as tree,
+    ):
         os.environ[processes.MARK] = place.mark
-        theirs = Tree(tree / repository.within, base, repository.tree(base.commit), "base")
+        theirs = Tree(tree.folder / repository.within, base, repository.tree(base.commit), "base")
         in_base, in_head = stack_names(theirs.root), repository.stacks()
         in_head += [name for name in stacks if name in stack_names(root) and name not in in_head]
         for name in sorted(name for name in {*in_base, *in_head} if not is_stack_name(name)):
@@ -92,16 +97,18 @@ def _preview(
         in_base, in_head = (list(filter(is_stack_name, names)) for names in (in_base, in_head))
         selected = stacks or sorted({*in_base, *in_head})
         if unknown := sorted({*selected} - {*in_base, *in_head}):
-            known = ", ".join(sorted({*in_base, *in_head})) or "none"
-            raise UsageError(f"--stack: {shown(unknown[0])} is not allowed; expected one of {known}")
+            stacks_here = ", ".join(sorted({*in_base, *in_head})) or "none"
+            raise UsageError(f"--stack: {shown(unknown[0])} is not allowed; expected one of {stacks_here}")
         if not selected:
             raise UsageError("neither tree has a stack: no file Pulumi.<stack>.yaml")
         comparison = Comparison(
             base=theirs,
+            complete=tree.complete,
             head=Tree(root, head, "", "head"),
+            stand_ins=stand_ins,
             place=place.folder,
             bases=Bases(bases),
-            tools=found,
+            tools=built,
             limit=limit,
             control_plane=control_plane and not notes,
             renamed=renamed(
@@ -120,7 +127,7 @@ def _preview(
             ],
             place.mark,
         )
-    return max([_tell(each, folder, accepted) for each in observed])
+    return max([_tell(result, folder, accepted) for result in observed])
 
 
 def _tools(*, control_plane: bool) -> tuple[tools.Tools, tuple[str, ...]]:
@@ -129,13 +136,13 @@ def _tools(*, control_plane: bool) -> tuple[tools.Tools, tuple[str, ...]]:
         build(manifest.only(["pulumi"]), jobs=1, report=_report)
     except BuildError as error:
         raise ToolsError(str(error)) from None
-    found = tools.find() if control_plane else tools.find_only("pulumi")
-    if isinstance(found, tools.Tools):
-        return found, ()
+    built = tools.find() if control_plane else tools.find_only("pulumi")
+    if isinstance(built, tools.Tools):
+        return built, ()
     engine = tools.find_only("pulumi")
     if isinstance(engine, tools.Missing):
         raise ToolsError(str(engine))
-    return engine, (f"no real API server judged it: {found}",)
+    return engine, (f"no real API server judged it: {built}",)
 
 
 def _side_by_side(calls: Sequence[Callable[[], Observed]], mark: str) -> list[Observed]:
@@ -163,11 +170,16 @@ def _tell(observed: Observed, folder: Path, accepted: Sequence[Accepted]) -> Exi
 
 
 def exit_code_of(observed: Observed, violations: Sequence[Violation]) -> ExitCode:
-    """FINDING where the head of a stack fails, is refused, or violates a mandatory rule; else GOOD."""
-    failed = bool(observed.head and observed.head.failure)
-    refused = bool(observed.refused or observed.azure_refuses)
-    violated = any(violation.mandatory for violation in violations)
-    return ExitCode.FINDING if failed or refused or violated else ExitCode.GOOD
+    """FINDING where the head fails, is refused or violates a mandatory rule; UNJUDGED where not judged; else GOOD.
+
+    A program that is not run, because that is none which a preview can run, has not failed.
+    """
+    failure = observed.head.failure if observed.head else ""
+    failed = failure and failure not in observed.not_judged
+    refused = observed.refused or observed.azure_refuses
+    if failed or refused or any(violation.mandatory for violation in violations):
+        return ExitCode.FINDING
+    return ExitCode.UNJUDGED if observed.not_judged else ExitCode.GOOD
 
 
 def _report(line: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,7 +17,10 @@ from kubeflow_aks.pull_request.changes import changes_of, run_of, without_appare
 from kubeflow_aks.pull_request.observed import Observed, Run
 from kubeflow_aks.pull_request.programs import Outcome, Program, operate
 from kubeflow_aks.pull_request.runs import run_in
-from kubeflow_aks.recorder.stack_files import StackFileError, read_stack
+from kubeflow_aks.pull_request.stand_ins import StandInProcesses
+from kubeflow_aks.pull_request.unjudged import UnjudgedProgramError, require_known, unjudged
+from kubeflow_aks.recorder.project_file import StackFileError, read_project
+from kubeflow_aks.recorder.stack_files import read_stack
 from kubeflow_aks.revisions.programs import ProgramError
 from kubeflow_aks.revisions.trees import Report, Tree
 from kubeflow_aks.tools import Tools
@@ -28,8 +31,10 @@ class Comparison:
     """Compares stacks under two trees.
 
     Attributes:
-        base: the tree that the change started from.
+        base: the tree that the change started from, with the files of its settings.
+        complete: writes all other files of it.
         head: the changed tree.
+        stand_ins: serve Azure and Kubernetes.
         place: folder for temporary files.
         bases: cached states of bases.
         tools: has the engine.
@@ -41,7 +46,9 @@ class Comparison:
     """
 
     base: Tree
+    complete: Callable[[], None]
     head: Tree
+    stand_ins: StandInProcesses
     place: Path
     bases: Bases
     tools: Tools
@@ -68,6 +75,7 @@ class Comparison:
             head=None,
             other_name=self.renamed.get(stack, ""),
             former_project=configuration.former_project(stack, *roots),
+            not_judged=tuple(unjudged(stack, roots[0], roots[1])) if roots[1] else (),
             notes=(*self.notes, *configuration.notes(stack, *roots)),
         )
         state = run_in(self.place, stack)
@@ -90,10 +98,15 @@ class Comparison:
             if restored:
                 return restored
             self.report(f"{stack}: bringing up the base …")
+            self.complete()
             done = self._operate("up", program, state)
         except ProgramError as error:
             return Run(failure=str(error))
-        run = run_of(done.result, done.ignored)
+        run = run_of(done.result, done.ignored, done.assumed)
+        if day := program.extra.get(
+            "asOf"
+        ):  # what the program warns of a setting that only this preview makes
+            run = replace(run, warnings=tuple(text for text in run.warnings if f"asOf is {day}" not in text))
         if not self.control_plane:
             self.bases.store(key, state, run)
         return run
@@ -104,12 +117,18 @@ class Comparison:
         try:
             done = self._operate("preview", self._program(self.head, observed.stack), state)
         except ProgramError as error:
-            return replace(observed, head=Run(failure=str(error)))
+            unknown = (str(error),) if isinstance(error, UnjudgedProgramError) else ()
+            return replace(
+                observed, head=Run(failure=str(error)), not_judged=(*observed.not_judged, *unknown)
+            )
         changes, apparent = without_apparent_replacements(changes_of(done.result.steps, done.not_simulated))
+        before = observed.base.assumed if observed.base else ()
+        assumed = (text for text in done.assumed if text not in before)
         not_simulated = (f"{name} is not simulated: shown from the plan" for name in done.not_simulated)
         return replace(
             observed,
-            head=run_of(done.result, done.ignored),
+            head=run_of(done.result, done.ignored, done.assumed),
+            not_judged=(*observed.not_judged, *assumed),
             changes=changes,
             looks_replaced=apparent,
             refused=tuple(urn.rpartition("::")[2] for urn in done.refused),
@@ -119,17 +138,28 @@ class Comparison:
 
     def _operate(self, operation: Literal["preview", "up"], program: Program, state: RunDirectory) -> Outcome:
         kubeconfig = self._api_server(state) if self.control_plane else None
-        return operate(operation, program, state, self.tools, limit=self.limit, kubeconfig=kubeconfig)
+        return operate(
+            operation,
+            program,
+            state,
+            self.tools,
+            limit=self.limit,
+            kubeconfig=kubeconfig,
+            processes=self.stand_ins,
+        )
 
     def _program(self, tree: Tree, stack: str) -> Program:
         """The program of a tree. The base uses its commit date as `asOf`, unless the stack sets one."""
         try:
+            project = read_project(tree.root)
+            require_known(project)
             config = read_stack(tree.root, stack)
         except StackFileError as error:
             raise ProgramError(str(error)) from error
         dated = tree is self.base and config.values.get(f"{config.project}:asOf") == ""
         return Program(
             root=tree.root,
+            entry=project.entry,
             python=tree.python(self.report),
             stack=stack,
             day=tree.revision.day if dated else datetime.now(UTC).date(),

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
 
-from kubeflow_aks.recorder.stack_files import StackConfig, StackFileError, read_stack
-from kubeflow_aks.recorder.yaml_text import YamlError, load
+from kubeflow_aks.recorder.project_file import StackFileError
+from kubeflow_aks.recorder.stack_files import StackConfig, read_stack
 
 
 def notes(stack: str, base: Path | None, head: Path | None) -> Iterator[str]:
@@ -20,10 +19,6 @@ def notes(stack: str, base: Path | None, head: Path | None) -> Iterator[str]:
     """
     configs = [config for root in (head, base) if root and (config := _config(root, stack))]
     yield from dict.fromkeys(note for config in configs for note in config.notes)
-    if base and head:
-        before, after = (_encrypted(root / f"Pulumi.{stack}.yaml") for root in (base, head))
-        for key in sorted(key for key in before.keys() & after.keys() if before[key] != after[key]):
-            yield f"{key} is encrypted differently: whether its value changes, and with what effect, is not shown"
 
 
 def former_project(stack: str, base: Path | None, head: Path | None) -> str:
@@ -41,14 +36,14 @@ def renamed(base: Path, head: Path, removed: Sequence[str], added: Sequence[str]
         removed: stacks that only the base has.
         added: stacks that only the head has.
     """
-    found: dict[str, str] = {}
+    pairs: dict[str, str] = {}
     for before in removed:
         settings = _settings(base, before)
         for after in added:
-            if after not in found and settings and _alike(settings, _settings(head, after)):
-                found |= {before: after, after: before}
+            if after not in pairs and settings and _alike(settings, _settings(head, after)):
+                pairs |= {before: after, after: before}
                 break
-    return found
+    return pairs
 
 
 def _settings(root: Path, stack: str) -> frozenset[str]:
@@ -69,25 +64,3 @@ def _config(root: Path, stack: str) -> StackConfig | None:
         return read_stack(root, stack)
     except StackFileError:
         return None
-
-
-def _encrypted(file: Path) -> dict[str, str]:
-    """The encrypted values of a file, by path."""
-    try:
-        content: Any = load(file.read_text(encoding="utf-8"))
-        return dict(_secure("", content.get("config")))
-    except (OSError, YamlError, UnicodeDecodeError, AttributeError):
-        return {}
-
-
-def _secure(path: str, value: Any) -> Iterator[tuple[str, str]]:
-    if isinstance(value, list):
-        for number, item in enumerate(cast(list[Any], value)):
-            yield from _secure(f"{path}[{number}]", item)
-    elif isinstance(value, dict):
-        items = cast(dict[str, Any], value)
-        if list(items) == ["secure"]:
-            yield path, str(items["secure"])
-        else:
-            for key, item in items.items():
-                yield from _secure(f"{path}.{key}" if path else key, item)

@@ -82,12 +82,14 @@ class Run:
         resources: by URN, in the order of registration; empty if the program did not run.
         outputs: the stack's outputs, secrets masked, unknown ones `UNKNOWN`.
         warnings: of the program.
+        assumed: what the program reads or imports and is not known here, one sentence each.
         failure: why it did not run, for the user; empty if it did.
     """
 
     resources: Mapping[str, Resource] = field(default_factory=dict[str, Resource])
     outputs: Mapping[str, Any] = field(default_factory=dict[str, Any])
     warnings: tuple[str, ...] = ()
+    assumed: tuple[str, ...] = ()
     failure: str = ""
 
 
@@ -105,6 +107,7 @@ class Observed:
         azure_refuses: what the simulated Azure would refuse at the next `up`, in the engine's order.
         other_name: name of a stack that only the other tree has, with the same settings: this one may be renamed.
         former_project: the project's name in the base if the head has another one, so that all is made anew.
+        not_judged: what decides about the next `up` and is not known here, one sentence each.
         notes: limits of the preview, one sentence each: encrypted values that were replaced, types that are not
             simulated, a missing control plane.
     """
@@ -120,6 +123,7 @@ class Observed:
     azure_refuses: tuple[Refusal, ...] = ()
     other_name: str = ""
     former_project: str = ""
+    not_judged: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
 

@@ -16,17 +16,27 @@ from datetime import date
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from kubeflow_aks.clients.kubernetes.api import ApiServer
 from kubeflow_aks.local_aks.engine import Engine, EngineError, Result
 from kubeflow_aks.local_aks.engine import program as language_host
+from kubeflow_aks.local_aks.engine.language_host import IMPORTED
+from kubeflow_aks.local_aks.kubernetes_provider.file_cluster import FileCluster
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.local_aks.run.processes import stop_unnoted
 from kubeflow_aks.pull_request.failures import failure, protected
 from kubeflow_aks.pull_request.observed import Refusal
 from kubeflow_aks.pull_request.refusals import goals_of, refusals
-from kubeflow_aks.pull_request.stand_ins import StandInsError, stand_ins
-from kubeflow_aks.recorder.stack_files import StackFileError
+from kubeflow_aks.pull_request.stand_ins import (
+    StandInProcesses,
+    StandIns,
+    StandInsError,
+    objects_of,
+    stand_ins,
+)
+from kubeflow_aks.recorder.project_file import StackFileError
 from kubeflow_aks.revisions import processes
 from kubeflow_aks.revisions.programs import OutputTail, ProgramError, environment
+from kubeflow_aks.text.sentences import shown
 from kubeflow_aks.tools import Tools
 
 _ENGINE_PATIENCE: Final = 10.0
@@ -39,6 +49,7 @@ class Program:
 
     Attributes:
         root: the project folder.
+        entry: the folder of its program, or the file.
         python: of the environment that its lock file describes.
         stack: name of a stack that has a file there.
         day: the date that it and the simulated Azure use.
@@ -46,6 +57,7 @@ class Program:
     """
 
     root: Path
+    entry: Path
     python: Path
     stack: str
     day: date
@@ -60,6 +72,7 @@ class Outcome:
         result: as the engine reports it.
         ignored: inputs whose later changes the engine ignores, by URN; the result lacks them.
         not_simulated: types that no stand-in knows.
+        assumed: what the program reads or imports and is not known here, one sentence each.
         refused: URNs of protected resources that would be replaced or deleted, which `up` refuses; `result` is then
             the preview without the protection.
         azure_refuses: what the simulated Azure refuses of a preview.
@@ -68,6 +81,7 @@ class Outcome:
     result: Result
     ignored: Mapping[str, Sequence[str]]
     not_simulated: tuple[str, ...]
+    assumed: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
     azure_refuses: tuple[Refusal, ...] = ()
 
@@ -80,6 +94,7 @@ def operate(
     *,
     limit: float,
     kubeconfig: Path | None = None,
+    processes: StandInProcesses | None = None,
 ) -> Outcome:
     """Previews a program or brings it up, on the state that a run directory has.
 
@@ -90,15 +105,20 @@ def operate(
         tools: has the engine.
         limit: seconds after which the program is ended.
         kubeconfig: of a real API server.
+        processes: of the stand-ins; by default they get one for this operation only.
 
     Raises:
         ProgramError: it did not run.
     """
-    if not (program.root / "__main__.py").is_file():
-        raise ProgramError("__main__.py: missing, so there is no program to run")
+    file = program.entry / "__main__.py" if program.entry.is_dir() else program.entry
+    if not file.is_file():
+        name = file.relative_to(program.root) if file.is_relative_to(program.root) else file.name
+        raise ProgramError(f"{name}: missing, so there is no program to run")
     watch = _Watch(program.python, run, limit)
     try:
-        with stand_ins(program.python, run, today=program.day, kubeconfig=kubeconfig) as serving:
+        with stand_ins(
+            program.python, run, today=program.day, kubeconfig=kubeconfig, processes=processes
+        ) as serving:
             engine = Engine(
                 run=run,
                 tools=tools,
@@ -113,7 +133,7 @@ def operate(
                 result = engine.up()
                 states: list[dict[str, Any]] = engine.export().get("resources", [])
                 ignored = {state["urn"]: state.get("ignoreChanges", []) for state in states}
-                return Outcome(result, ignored, serving.not_simulated())
+                return Outcome(result, ignored, serving.not_simulated(), _assumed(result, serving))
             refused: tuple[str, ...] = ()
             plan = run.root / "plan.json"
             try:
@@ -126,8 +146,11 @@ def operate(
                 result = engine.preview(plan=plan)
             goals = goals_of(plan)
             ignored = {urn: goal.get("ignoreChanges", []) for urn, goal in goals.items()}
-            azure_refuses = refusals(result.steps, goals, run.azure, program.day)
-            return Outcome(result, ignored, serving.not_simulated(), refused, azure_refuses)
+            cluster = ApiServer.of(kubeconfig) if kubeconfig else FileCluster(objects_of(run))
+            azure_refuses = refusals(result.steps, goals, run.azure, program.day, cluster)
+            return Outcome(
+                result, ignored, serving.not_simulated(), _assumed(result, serving), refused, azure_refuses
+            )
     except EngineError as error:
         if watch.expired:
             raise ProgramError(
@@ -137,6 +160,36 @@ def operate(
         raise ProgramError(failure(errors or (str(error),), program.root, watch.output.text())) from error
     except (StackFileError, StandInsError) as error:
         raise ProgramError(str(error)) from error
+
+
+def _assumed(result: Result, serving: StandIns) -> tuple[str, ...]:
+    """What a program reads or imports and nothing of the stack has made, one sentence each."""
+    reads = (read.partition(" ") for read in serving.reads())
+    imports = (
+        message.text.removeprefix(IMPORTED).split(" ", 2)
+        for message in result.messages
+        if message.text.startswith(IMPORTED)
+    )
+    return (
+        *(
+            f"{_kind(token)} {_quoted(arm_id)} is read, and nothing of this stack makes it: whether it is there, and "
+            "what it holds, is not known here"
+            for token, _, arm_id in reads
+        ),
+        *(
+            f"{_kind(token)} {_quoted(name)} is an import of {_quoted(arm_id)}, shown as created: whether that is "
+            "there and is as the program has it, is not known here"
+            for token, name, arm_id in sorted(imports)
+        ),
+    )
+
+
+def _kind(token: str) -> str:
+    return token.rpartition(":")[2]
+
+
+def _quoted(text: str) -> str:
+    return f"`{shown(text).replace('`', chr(0x2018))}`"
 
 
 class _Watch:
@@ -149,7 +202,7 @@ class _Watch:
         self.output = OutputTail()
 
     @contextmanager
-    def serve(self, root: Path) -> Generator[str]:
+    def serve(self, entry: Path) -> Generator[str]:
         """Serves the program; the form that `Engine.serve` expects."""
         home = self._run.root / "home"
         home.mkdir(exist_ok=True)
@@ -160,7 +213,7 @@ class _Watch:
                 try:
                     variables = environment(home, self._mark)
                     with language_host.served(
-                        root, self._python, environment=variables, output=output
+                        entry, self._python, imports=False, environment=variables, output=output
                     ) as address:
                         timer.start()
                         yield address

@@ -1,6 +1,7 @@
-"""What Azure would refuse: the steps of a preview are put to the simulated Azure, on a copy of what it has.
+"""What `up` would be refused: the steps of a preview are put to the simulated Azure and to the objects of the cluster.
 
-azure-native's preview asks Azure nothing, so `pulumi up` is the first to find out.
+azure-native's preview asks Azure nothing, and that of the Kubernetes provider takes an object of the same name for the
+one to be replaced, so `pulumi up` is the first to find out.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final, cast
 
+from kubeflow_aks.clients.kubernetes.objects import identity
 from kubeflow_aks.local_aks.azure import check
 from kubeflow_aks.local_aks.azure.arm import ArmError, Json
 from kubeflow_aks.local_aks.azure.resource_manager import ResourceManager
@@ -23,12 +25,15 @@ from kubeflow_aks.local_aks.azure.state import AzureState
 from kubeflow_aks.local_aks.azure.timing import Timing
 from kubeflow_aks.local_aks.azure.types import RESOURCE_GROUP, TYPES
 from kubeflow_aks.local_aks.engine import Step
+from kubeflow_aks.local_aks.kubernetes_provider.cluster import Cluster
 from kubeflow_aks.policy.marks import UNKNOWNS
+from kubeflow_aks.pull_request.objects import ALREADY_EXISTS, Objects, is_named, is_object
 from kubeflow_aks.pull_request.observed import Refusal
 
 _MADE: Final = frozenset({"create", "create-replacement"})
 _DELETED: Final = frozenset({"delete", "delete-replaced"})
 _CONFLICT: Final = 409
+_CLUSTER: Final = "azure-native:containerservice:ManagedCluster"
 
 Goals = Mapping[str, Mapping[str, Any]]
 """What the program registered for each resource, by URN, as a plan of the engine has it."""
@@ -40,8 +45,10 @@ def goals_of(plan: Path) -> Goals:
     return {urn: entry["goal"] for urn, entry in planned.items() if entry.get("goal")}
 
 
-def refusals(steps: Sequence[Step], goals: Goals, azure: Path, today: date) -> tuple[Refusal, ...]:
-    """Each request of the next `up` that the simulated Azure refuses, in the engine's order; empty if it accepts all.
+def refusals(
+    steps: Sequence[Step], goals: Goals, azure: Path, today: date, cluster: Cluster | None = None
+) -> tuple[Refusal, ...]:
+    """Each request of the next `up` that is refused, in the engine's order; empty if all are accepted.
 
     What depends on a refused resource is not tried, as `up` does not get to it. Nor is a request with a value that only
     `up` knows, and what needs it: what depends on a new resource, and deletions after an update.
@@ -51,20 +58,22 @@ def refusals(steps: Sequence[Step], goals: Goals, azure: Path, today: date) -> t
         goals: of the same preview.
         azure: folder of the simulated Azure, which is not changed and may be missing.
         today: the day on which Azure decides.
+        cluster: what has the objects that were made before, and is not changed; none by default.
     """
-    if not azure.is_dir():  # no program of this run has made anything there
-        return ()
     with TemporaryDirectory() as folder:
         copy = Path(folder) / "azure"
-        shutil.copytree(azure, copy)
-        return tuple(_Trial(AzureState(copy), goals, today).refusals(steps))
+        if azure.is_dir():  # else no program of this run has made anything there
+            shutil.copytree(azure, copy)
+        objects = Objects(cluster) if cluster else None
+        return tuple(_Trial(AzureState(copy), objects, goals, today).refusals(steps))
 
 
 @dataclass
 class _Trial:
-    """The steps of one `up`, on an Azure that may be changed."""
+    """The steps of one `up`, on an Azure that may be changed, and on the objects of its cluster."""
 
     state: AzureState
+    objects: Objects | None
     goals: Goals
     today: date
 
@@ -77,15 +86,13 @@ class _Trial:
         self._delete = True
 
     def refusals(self, steps: Sequence[Step]) -> Iterator[Refusal]:
-        if not self._subscription:  # nothing is there yet
-            return
         unchanged = self._only_seem_to_change(steps)
         for step in steps:
             if step.op not in {*_MADE, *_DELETED, "update"} or step.urn in unchanged:
                 continue
             if self._left_out.intersection((step.urn, *self._dependencies(step.urn))):
                 self._left_out.add(step.urn)
-            elif step.type in TYPES:
+            elif (step.type in TYPES and self._subscription) or (self.objects and is_object(step.type)):
                 try:
                     self._send(step)
                 except ArmError as error:
@@ -98,28 +105,45 @@ class _Trial:
 
         Not all inputs are compared, because a replacement may have another automatic name.
         """
-        found: set[str] = set()
+        urns: set[str] = set()
         for step in steps:
             completed = self._completed(step)
             changed = {re.split(r"[.\[]", path)[0] for path in step.differences}
             if changed and all(completed.get(key) == step.old_inputs.get(key) for key in changed):
-                found.add(step.urn)
+                urns.add(step.urn)
             elif step.op in _MADE:
                 self._made.add(step.urn)
-        return found
+        return urns
 
     def _send(self, step: Step) -> None:
         """Sends the request of one step.
 
         Raises:
-            ArmError: Azure, or azure-native before it, refuses it.
+            ArmError: Azure, azure-native before it, or the cluster's API server refuses it.
         """
+        if step.op in _DELETED and not self._delete:
+            self._left_out.add(step.urn)
+        elif self.objects and step.type not in TYPES:
+            self._try(step, self.objects)
+        else:
+            self._request(step)
+
+    def _try(self, step: Step, objects: Objects) -> None:
+        """Makes or deletes the object of one step; one that is updated is there before and after it."""
+        inputs = dict(step.old_inputs if step.op in _DELETED else step.inputs)
+        if not is_named(inputs) or _unknown(inputs["metadata"]):
+            if step.op in _MADE:
+                self._left_out.add(step.urn)
+        elif step.op in _DELETED:
+            objects.delete(identity(inputs))
+        elif step.op in _MADE and (message := objects.create(identity(inputs))):
+            raise ArmError(_CONFLICT, ALREADY_EXISTS, message)
+
+    def _request(self, step: Step) -> None:
+        """Sends the request of one step to Azure."""
         arm_type = TYPES[step.type]
         if step.op in _DELETED:
-            if self._delete:
-                self._azure.delete(arm_type, arm_type.id_of(dict(step.old_inputs), self._subscription))
-            else:
-                self._left_out.add(step.urn)
+            self._azure.delete(arm_type, arm_type.id_of(dict(step.old_inputs), self._subscription))
             return
         inputs = self._completed(step)
         if not _unknown(inputs):
@@ -127,6 +151,8 @@ class _Trial:
             if step.op in _MADE and self._azure.read(arm_type, arm_id) is not None:
                 raise ArmError(_CONFLICT, "", f"cannot create already existing resource '{arm_id}'")
             self._azure.put(arm_type, arm_id, check.body(inputs))
+            if step.type == _CLUSTER and step.op in _MADE and self.objects:
+                self.objects.renew()
         elif step.op in _MADE:
             self._left_out.add(step.urn)
         else:

@@ -30,18 +30,18 @@ _HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 class TypeFile:
-    """Type and function tokens in a file, one a line. Safe for many threads."""
+    """Type and function tokens, or what is read, in a file, one a line. Safe for many threads."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
         self._lock = threading.Lock()
-        self._known = set(file.read_text(encoding="utf-8").split()) if file.exists() else set[str]()
+        self._tokens = set(file.read_text(encoding="utf-8").splitlines()) if file.exists() else set[str]()
 
     def add(self, token: str) -> None:
         """Add a token once."""
         with self._lock:
-            if token not in self._known:
-                self._known.add(token)
+            if token not in self._tokens:
+                self._tokens.add(token)
                 with self._file.open("a", encoding="utf-8") as sink:
                     sink.write(f"{token}\n")
 
@@ -127,8 +127,7 @@ class Unsimulated(Provider):
     ) -> provider_pb2.ReadResponse:
         """The resource as in the state; one that the state lacks is assumed to exist."""
         self._unknown_types.add(token_of(request))
-        properties = _completed(request, request.properties)
-        return provider_pb2.ReadResponse(id=request.id, properties=properties, inputs=request.inputs)
+        return assumed(request)
 
     @override
     def Update(
@@ -154,18 +153,47 @@ class Unsimulated(Provider):
         return answer
 
 
-def with_unsimulated(known: Provider, knows: Callable[[str], bool], unknown: Unsimulated) -> Provider:
+def with_unsimulated(provider: Provider, knows: Callable[[str], bool], unknown: Unsimulated) -> Provider:
     """A stand-in that passes types it does not know on to another.
 
     Args:
-        known: the stand-in.
+        provider: the stand-in.
         knows: whether it knows a type or function token.
         unknown: answers for all others.
     """
     for method in ("Check", "Diff", "Create", "Read", "Update", "Delete", "Invoke"):
-        setattr(known, method, _either(getattr(known, method), getattr(unknown, method), knows))
-    setattr(known, "Parameterize", unknown.Parameterize)  # noqa: B010 - a method of this one object
-    return known
+        setattr(provider, method, _either(getattr(provider, method), getattr(unknown, method), knows))
+    setattr(provider, "Parameterize", unknown.Parameterize)  # noqa: B010 - a method of this one object
+    return provider
+
+
+def with_assumed(
+    provider: Provider, reads: TypeFile, make: Callable[[provider_pb2.ReadRequest], bool] = lambda _: False
+) -> Provider:
+    """A stand-in that assumes the existence of what a program reads and no program of the stack has made.
+
+    Args:
+        provider: the stand-in.
+        reads: records type and id of each.
+        make: makes it where the stand-in can, so that it is read then, and returns whether it did.
+    """
+    read: Callable[..., provider_pb2.ReadResponse] = getattr(provider, "Read")  # noqa: B009 - may be a coroutine
+
+    def answer(request: provider_pb2.ReadRequest, context: grpc.ServicerContext) -> provider_pb2.ReadResponse:
+        response = read(request, context)
+        if response.id or request.properties.fields:
+            return response
+        reads.add(f"{token_of(request)} {request.id}")
+        return read(request, context) if make(request) else assumed(request)
+
+    setattr(provider, "Read", answer)  # noqa: B010 - a method of this one object
+    return provider
+
+
+def assumed(request: provider_pb2.ReadRequest) -> provider_pb2.ReadResponse:
+    """A resource as the state has it, and a text for each other output that should be one."""
+    properties = _completed(request, request.properties)
+    return provider_pb2.ReadResponse(id=request.id, properties=properties, inputs=request.inputs)
 
 
 def token_of(request: Any) -> str:
@@ -176,10 +204,10 @@ def token_of(request: Any) -> str:
 
 
 def _either(
-    known: Callable[..., Any], unknown: Callable[..., Any], knows: Callable[[str], bool]
+    simulated: Callable[..., Any], unknown: Callable[..., Any], knows: Callable[[str], bool]
 ) -> Callable[[Any, grpc.ServicerContext], Any]:
     def answer(request: Any, context: grpc.ServicerContext) -> Any:
-        return (known if knows(token_of(request)) else unknown)(request, context)
+        return (simulated if knows(token_of(request)) else unknown)(request, context)
 
     return answer
 
@@ -196,10 +224,10 @@ def _name(request: Any) -> str:
     return request.urn.rpartition("::")[2]
 
 
-def _completed(request: Any, given: struct_pb2.Struct) -> struct_pb2.Struct:
+def _completed(request: Any, properties: struct_pb2.Struct) -> struct_pb2.Struct:
     """The given values, and a text for each other output that should be one."""
     result = wire.encode(_texts(_output_fields(token_of(request)), _name(request)))
-    result.MergeFrom(given)
+    result.MergeFrom(properties)
     return result
 
 

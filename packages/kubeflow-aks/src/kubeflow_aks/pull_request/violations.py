@@ -19,15 +19,15 @@ def violations_of(stack: str, run: Run | None, accepted: Sequence[Accepted]) -> 
         return []
     resources = [
         PolicyResource(
-            urn=each.urn,
-            type=each.type,
-            name=each.name,
-            inputs=shown(each.inputs, NOT_KNOWN),
-            secret_inputs=frozenset(_secret("", each.inputs)),
-            protect=each.protect,
-            ignore_changes=frozenset(each.ignore_changes),
+            urn=resource.urn,
+            type=resource.type,
+            name=resource.name,
+            inputs=shown(resource.inputs, NOT_KNOWN),
+            secret_inputs=frozenset(_secret("", resource.inputs)),
+            protect=resource.protect,
+            ignore_changes=frozenset(resource.ignore_changes),
         )
-        for each in run.resources.values()
+        for resource in run.resources.values()
     ]
     outputs = PolicyResource(
         f"stack::{stack}", STACK, stack, shown(run.outputs, NOT_KNOWN), frozenset(_secret("", run.outputs))

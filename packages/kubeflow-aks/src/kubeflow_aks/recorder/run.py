@@ -22,10 +22,10 @@ from kubeflow_aks.exit_codes import CommandError, UnjudgedError
 from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.recorder.answers import Answers
 from kubeflow_aks.recorder.monitor import STACK_TYPE, RecordingMonitor, Resource
+from kubeflow_aks.recorder.project_file import read_project
 from kubeflow_aks.recorder.stack_files import StackConfig, read_stack
 from kubeflow_aks.recorder.waiting import wait_for_all_at_once
 
-_PROGRAM = "__main__.py"
 _COMMANDS = Path(__file__).resolve().parents[1]
 _CONFIGURATION = ("PULUMI_CONFIG", "PULUMI_CONFIG_SECRET_KEYS")
 
@@ -114,13 +114,14 @@ def record(
         ProgramFailedError: the program is missing, or raised any other error.
     """
     stack_config = read_stack(root, stack, extra, draft=draft)
-    if program is None and not (root / _PROGRAM).is_file():
+    project = read_project(root)
+    if program is None and not project.program.is_file():
         raise ProgramFailedError(
-            f"{root / _PROGRAM}: missing; expected a program in Python beside Pulumi.yaml"
+            f"{project.program}: missing; expected a program in Python beside Pulumi.yaml, or where its `main` says"
         )
     monitor, engine = RecordingMonitor(answers or Answers()), RecordingEngine()
-    run = program or (lambda: runpy.run_path(str(root / _PROGRAM), run_name="__main__"))
-    with _inside(root):
+    run = program or (lambda: runpy.run_path(str(project.program), run_name="__main__"))
+    with _inside(project.program.parent):
         try:
             contextvars.Context().run(_run, stack_config, monitor, engine, root, run, preview=preview)
         except pulumi.RunError as error:
@@ -203,18 +204,18 @@ def _failure(error: Exception, root: Path) -> Generator[str]:
 
 
 @contextlib.contextmanager
-def _inside(root: Path) -> Generator[None]:
-    """The project folder as working directory and first on the import path, as under the language host.
+def _inside(folder: Path) -> Generator[None]:
+    """The program's folder as working directory and first on the import path, as under the language host.
 
     Configuration in environment variables belongs to another run.
     """
     before = Path.cwd()
     hidden = {name: os.environ.pop(name) for name in _CONFIGURATION if name in os.environ}
-    sys.path.insert(0, str(root))
-    os.chdir(root)
+    sys.path.insert(0, str(folder))
+    os.chdir(folder)
     try:
         yield
     finally:
         os.chdir(before)
-        sys.path.remove(str(root))
+        sys.path.remove(str(folder))
         os.environ.update(hidden)

@@ -132,14 +132,14 @@ def arms(hint: Any) -> Iterator[Any]:
 
 
 def _check_object(value: Mapping[str, Any], cls: type, path: str) -> list[str]:
-    properties = hints(cls)
-    mistakes = [f"{path}.{key}: unknown property" for key in value if key not in properties]
+    fields = hints(cls)
+    mistakes = [f"{path}.{key}: unknown property" for key in value if key not in fields]
     mistakes += [
-        f"{path}.{key}: required" for key in sorted(required(cls)) if key in properties and key not in value
+        f"{path}.{key}: required" for key in sorted(required(cls)) if key in fields and key not in value
     ]
     for key, item in value.items():
-        if key in properties:
-            mistakes += _check(item, properties[key], f"{path}.{key}")
+        if key in fields:
+            mistakes += _check(item, fields[key], f"{path}.{key}")
     return mistakes
 
 

@@ -8,24 +8,24 @@ import difflib
 import json
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
-from kubeflow_aks.exit_codes import CommandError, UsageError
-from kubeflow_aks.recorder.yaml_text import YamlError, load
-from kubeflow_aks.text.escape import shortened
+from kubeflow_aks.exit_codes import UsageError
+from kubeflow_aks.recorder.project_file import (
+    ProjectFile,
+    StackFileError,
+    in_words,
+    read_mapping,
+    read_project,
+)
 
 ENCRYPTED = "\0encrypted"
 """In place of a value that only the stack's key can decrypt (`program.settings.problems.ENCRYPTED`)."""
 _KEYS = ("config", "encryptedkey", "encryptionsalt", "environment", "secretsprovider")
 """What a stack file may hold (`ProjectStack` in `sdk/go/common/workspace/project.go`)."""
 _DECLARATION = ("type", "description", "default", "value", "items", "secret")
-_NO_MAPPING = "expected a mapping with `config:`"
-
-
-class StackFileError(CommandError, ValueError):
-    """A stack cannot be read; the text is one line for the user."""
 
 
 class NoSuchStackError(UsageError, StackFileError):
@@ -45,13 +45,24 @@ class StackConfig:
     """What a preview can't see or the CLI doesn't read, one sentence each."""
     written: frozenset[str] = frozenset()
     """Full keys that the stack's own file has."""
+    settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """What the stack's file and `extra` hold, by full key: text, numbers, lists and mappings; no defaults."""
 
 
 def stack_names(root: Path) -> list[str]:
-    """Every stack that has a file in the project folder."""
+    """Every stack that has a file, in the project folder or where Pulumi.yaml says."""
     return sorted(
-        path.name.removeprefix("Pulumi.").removesuffix(".yaml") for path in root.glob("Pulumi.*.yaml")
+        path.name.removeprefix("Pulumi.").removesuffix(".yaml")
+        for path in stack_folder(root).glob("Pulumi.*.yaml")
     )
+
+
+def stack_folder(root: Path) -> Path:
+    """The folder of a project's stack files; the project folder where Pulumi.yaml cannot be read."""
+    try:
+        return read_project(root).stack_folder
+    except StackFileError:
+        return root
 
 
 def read_stack(
@@ -70,51 +81,46 @@ def read_stack(
     Raises:
         StackFileError: a file is missing or is not YAML of the expected form.
     """
-    project = _file(root / "Pulumi.yaml")
-    name = project.get("name")
-    if not isinstance(name, str) or not name:
-        raise StackFileError(
-            f"Pulumi.yaml: name: {_shown(name)} is not allowed; expected the name of the project"
-        )
+    project = read_project(root)
+    name, folder = project.name, project.stack_folder
     if draft is None and stack not in stack_names(root):  # not a path: `../other` would be read, too
-        names = ", ".join(stack_names(root)) or "none"
+        stacks = ", ".join(stack_names(root)) or "none"
         raise NoSuchStackError(
-            f"stack {stack!r}: no file Pulumi.{repr(stack)[1:-1]}.yaml; stacks here: {names}"
+            f"stack {stack!r}: no file Pulumi.{repr(stack)[1:-1]}.yaml; stacks here: {stacks}"
         )
     file = f"Pulumi.{stack}.yaml"
-    content = _file(root / file) if draft is None else draft
-    config: Any = content.get("config")
-    if config is not None and not isinstance(config, dict):
-        raise StackFileError(f"{file}: config: {_shown(config)} is not allowed; expected a mapping")
-    settings = {
-        _full_key(file, name, key): value for key, value in cast(dict[str, Any], config or {}).items()
+    content = read_mapping(folder / file) if draft is None else draft
+    written_config: Any = content.get("config")
+    if written_config is not None and not isinstance(written_config, dict):
+        raise StackFileError(f"{file}: config: {in_words(written_config)} is not allowed; expected a mapping")
+    values_by_key = {
+        project.full_key(key, file): value
+        for key, value in cast(dict[str, Any], written_config or {}).items()
     }
-    _no_text_for_a_mapping(file, project, name, settings)
-    written = frozenset(settings)
-    settings = {**_defaults(project, name), **settings}
-    settings |= {_full_key(file, name, key): value for key, value in (extra or {}).items()}
-    hidden = [place for key, value in settings.items() for place in _encrypted(key, value)]
-    secret = tuple(key for key, value in settings.items() if any(_encrypted(key, value)))
-    values = {key: _text(file, key, value) for key, value in settings.items()}
-    return StackConfig(name, stack, values, secret, tuple(_notes(file, content, hidden)), written)
-
-
-def _full_key(file: str, project: str, key: str) -> str:
-    """A key with its namespace (`sdk/go/common/resource/config/key.go`)."""
-    parts = key.split(":")
-    if len(parts) > 3 or (len(parts) == 3 and parts[1] != "config"):  # noqa: PLR2004
-        raise StackFileError(
-            f"{file}: config: {_shown(key)} is not allowed; expected keys like {project}:protect"
-        )
-    return f"{parts[0]}:{parts[-1]}" if len(parts) > 1 else f"{project}:{key}"
+    _no_text_for_a_mapping(file, project, values_by_key)
+    written = frozenset(values_by_key)
+    settings = values_by_key | {project.full_key(key, file): value for key, value in (extra or {}).items()}
+    values_by_key = {**_defaults(project), **settings}
+    hidden = [place for key, value in values_by_key.items() for place in _encrypted(key, value)]
+    secret = tuple(key for key, value in values_by_key.items() if any(_encrypted(key, value)))
+    values = {key: _text(file, key, value) for key, value in values_by_key.items()}
+    return StackConfig(
+        name,
+        stack,
+        values,
+        secret,
+        tuple(_notes(file, content, hidden)),
+        written,
+        {key: _plain(file, key, value) for key, value in settings.items()},
+    )
 
 
 def _notes(file: str, content: Mapping[str, Any], hidden: list[str]) -> Iterator[str]:
     for key in content.keys() - {*_KEYS}:
         if close := difflib.get_close_matches(key.lower(), _KEYS, n=1, cutoff=0.7):
-            raise StackFileError(f"{file}: {_shown(key)} is not allowed; expected {close[0]}")
+            raise StackFileError(f"{file}: {in_words(key)} is not allowed; expected {close[0]}")
         if not key.startswith("x-"):  # the usual place of what is used by `*alias` further down
-            yield f"{file}: unknown key {_shown(key)}; Pulumi ignores it (known keys: {', '.join(_KEYS)})"
+            yield f"{file}: unknown key {in_words(key)}; Pulumi ignores it (known keys: {', '.join(_KEYS)})"
     if content.get("environment"):
         yield f"{file}: environment: its values come from Pulumi ESC, where a preview without an account reads none"
     if hidden:
@@ -165,18 +171,16 @@ def _plain(file: str, key: str, value: Any) -> Any:
     return value
 
 
-def _no_text_for_a_mapping(
-    file: str, project: Mapping[str, Any], name: str, settings: Mapping[str, Any]
-) -> None:
+def _no_text_for_a_mapping(file: str, project: ProjectFile, settings: Mapping[str, Any]) -> None:
     """The CLI refuses text where Pulumi.yaml declares a mapping, also text that is JSON or is decrypted to it.
 
     Other values of a wrong type are left to the program, which reports all of them at once.
     """
-    declared: Any = project.get("config")
-    for key, declaration in cast(dict[str, Any], declared).items() if isinstance(declared, dict) else ():
+    name = project.name
+    for key, declaration in project.declared.items():
         if not isinstance(declaration, dict) or cast(dict[str, Any], declaration).get("type") != "object":
             continue
-        value = settings.get(_full_key("Pulumi.yaml", name, key))
+        value = settings.get(project.full_key(key))
         what = f"{file}: {name}:{key}"
         if _is_encrypted(value):
             raise StackFileError(
@@ -184,57 +188,26 @@ def _no_text_for_a_mapping(
                 "takes what is encrypted as a whole for text"
             )
         if isinstance(value, str) and value.lstrip().startswith("{"):
-            raise StackFileError(f"{what}: {_shown(value)} is not allowed; expected a mapping without quotes")
+            raise StackFileError(
+                f"{what}: {in_words(value)} is not allowed; expected a mapping without quotes"
+            )
 
 
-def _defaults(project: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """What Pulumi.yaml gives to every stack; text in place of `config:` is an old way to name a folder."""
-    declared: Any = project.get("config") or {}
-    if isinstance(declared, str):
-        return {}
-    if not isinstance(declared, dict):
-        raise StackFileError(f"Pulumi.yaml: config: {_shown(declared)} is not allowed; expected a mapping")
+def _defaults(project: ProjectFile) -> dict[str, Any]:
+    """What Pulumi.yaml gives to every stack."""
     defaults: dict[str, Any] = {}
-    for key, declaration in cast(dict[str, Any], declared).items():
-        full = _full_key("Pulumi.yaml", name, key)
+    for key, declaration in project.declared.items():
+        full = project.full_key(key)
         if isinstance(declaration, str | bool | int | list):  # the short form
             defaults[full] = declaration
         elif not isinstance(declaration, dict) or declaration.keys() - {*_DECLARATION}:
             keys = ", ".join(_DECLARATION)
             raise StackFileError(
-                f"Pulumi.yaml: config.{key}: {_shown(declaration)} is not allowed; expected a mapping of {keys}"
+                f"Pulumi.yaml: config.{key}: {in_words(declaration)} is not allowed; expected a mapping of {keys}"
             )
         else:
-            whole = cast(dict[str, Any], declaration)
-            value = whole.get("default") if whole.get("default") is not None else whole.get("value")
+            entry = cast(dict[str, Any], declaration)
+            value = entry.get("default") if entry.get("default") is not None else entry.get("value")
             if value is not None:
                 defaults[full] = value
     return defaults
-
-
-def _file(path: Path) -> dict[str, Any]:
-    """The mapping a file holds; an empty file is an empty one."""
-    try:
-        content = path.read_bytes()
-    except FileNotFoundError:
-        raise StackFileError(f"{path.name}: no such file in {path.parent.name}/") from None
-    except OSError as error:
-        raise StackFileError(f"{path.name}: {error.strerror}") from None
-    try:
-        # A file in UTF-16, as PowerShell writes it, starts with one of these marks.
-        encoding = "utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
-        loaded = load(content.decode(encoding))
-    except UnicodeDecodeError:
-        raise StackFileError(f"{path.name}: not YAML: not UTF-8 text") from None
-    except YamlError as error:
-        where = f" line {error.line}" if error.line else ""
-        raise StackFileError(f"{path.name}{where}: {error}") from None
-    if loaded is None:
-        return {}
-    if not isinstance(loaded, dict):
-        raise StackFileError(f"{path.name}: {_NO_MAPPING}")
-    return cast(dict[str, Any], loaded)
-
-
-def _shown(value: Any) -> str:
-    return "null" if value is None else shortened(repr(value))

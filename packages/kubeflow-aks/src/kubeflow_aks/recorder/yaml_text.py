@@ -98,9 +98,9 @@ class _Values:
                 f"nested deeper than {_DEEPEST} levels, or an anchor contains itself", node.start_mark
             )
         items = cast(list[yaml.Node], node.value)
-        value = self._mapping(node) if isinstance(node, yaml.MappingNode) else [self.value(i) for i in items]
+        result = self._mapping(node) if isinstance(node, yaml.MappingNode) else [self.value(i) for i in items]
         self._depth -= 1
-        return value
+        return result
 
     def _mapping(self, node: yaml.MappingNode) -> dict[str, Any]:
         mapping: dict[str, Any] = {}

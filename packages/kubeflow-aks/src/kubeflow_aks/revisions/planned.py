@@ -16,7 +16,8 @@ from tempfile import mkdtemp
 from typing import Any, Final, cast
 
 from kubeflow_aks.ownership import remove
-from kubeflow_aks.recorder.stack_files import StackFileError, read_stack
+from kubeflow_aks.recorder.project_file import StackFileError
+from kubeflow_aks.recorder.stack_files import read_stack, stack_folder
 from kubeflow_aks.recorder.yaml_text import YamlError, load
 from kubeflow_aks.revisions import processes
 from kubeflow_aks.revisions.programs import OutputTail, ProgramError, environment
@@ -90,7 +91,7 @@ def _set_date(tree: Tree, stack: str) -> None:
 
     Otherwise a version that Azure supported then, but no longer today, would be refused. JSON is YAML too.
     """
-    file = tree.root / f"Pulumi.{stack}.yaml"
+    file = stack_folder(tree.root) / f"Pulumi.{stack}.yaml"
     try:
         config = read_stack(tree.root, stack)
         key = f"{config.project}:asOf"

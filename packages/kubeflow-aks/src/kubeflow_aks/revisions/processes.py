@@ -26,8 +26,8 @@ _POLL_SECONDS: Final = 0.02
 def end(mark: str, variable: str = MARK) -> None:
     """Kills every process of this user that has the mark, except this process, until none is left."""
     deadline = time.monotonic() + _PATIENCE
-    while (left := _marked(variable, mark)) and time.monotonic() < deadline:
-        for process in left:
+    while (marked := _marked(variable, mark)) and time.monotonic() < deadline:
+        for process in marked:
             with suppress(psutil.Error):
                 process.kill()
         time.sleep(_POLL_SECONDS)

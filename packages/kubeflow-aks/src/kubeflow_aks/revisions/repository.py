@@ -10,6 +10,7 @@ from typing import Final
 
 from kubeflow_aks.clients.git import GitError, git, names
 from kubeflow_aks.exit_codes import UnjudgedError, UsageError
+from kubeflow_aks.recorder.stack_files import stack_folder
 from kubeflow_aks.text.sentences import first_of, shown
 
 _STACK: Final = re.compile(r"[A-Za-z0-9_.-]{1,100}")
@@ -83,9 +84,9 @@ class Repository:
         Raises:
             RevisionError: the commit is not here, or no common one is.
         """
-        tip = self.commit(ref, "BASE")
+        revision = self.commit(ref, "BASE")
         try:
-            commit = git(self.root, "merge-base", "HEAD", tip.commit).split()[0]
+            commit = git(self.root, "merge-base", "HEAD", revision.commit).split()[0]
         except GitError:
             shallow = git(self.root, "rev-parse", "--is-shallow-repository").strip() == "true"
             hint = "; this clone is shallow, `git fetch --unshallow` gets the rest" if shallow else ""
@@ -147,12 +148,15 @@ class Repository:
         Raises:
             RevisionError: a sparse checkout leaves a stack file out, which would look like a deletion.
         """
-        files = names(
-            self.root, "ls-files", "-t", "-z", "--cached", "--others", "--exclude-standard", "Pulumi.*.yaml"
-        )
+        folder = stack_folder(self.root)
+        options = ("-t", "-z", "--cached", "--others", "--exclude-standard")
+        try:
+            files = names(folder, "ls-files", *options, "Pulumi.*.yaml") if folder.is_dir() else []
+        except GitError as error:
+            raise RevisionError(f"{shown(str(folder))}: {error}") from None
         there: set[str] = set()
         for state, _, file in (file.partition(" ") for file in files):
-            if "/" not in file and (self.root / file).exists():
+            if "/" not in file and (folder / file).exists():
                 there.add(file)
             elif "/" not in file and state == "S":
                 raise RevisionError(

@@ -9,21 +9,26 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
 import secrets
 import shutil
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from typing import Final
 
 from filelock import FileLock, Timeout
 
-from kubeflow_aks.clients.git import GitError, git
+from kubeflow_aks.clients.git import GitError, git, names
 from kubeflow_aks.revisions import processes
 
 _NOTE: Final = ".workplace"
 """File that marks a place as ours; it has the mark of the processes that were started there."""
+_SETTINGS: Final = re.compile(r"Pulumi(\..*)?\.(yaml|yml|json)|requirements\.txt")
+_LINK: Final = "120000"
+"""Git's mode of a symbolic link, which may lead to any other file."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +84,54 @@ def workplace(
         held.release()
 
 
+class SettingsTree:
+    """The files of a commit that say what would run and with which settings; the others are written when they are read.
+
+    Args:
+        folder: a working tree without files.
+
+    Attributes:
+        folder: the tree.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._lock, self._whole = Lock(), False
+        git(folder, "read-tree", "HEAD")
+        entries = [entry.partition("\t") for entry in names(folder, "ls-files", "--stage", "-z")]
+        settings = {name: mode for mode, _, name in entries if _SETTINGS.fullmatch(Path(name).name)}
+        if any(mode.startswith(_LINK) for mode in settings.values()):
+            self.complete()
+        elif settings:
+            git(folder, "checkout-index", "--force", "--index", "--", *settings)
+
+    def complete(self) -> None:
+        """Writes the files that are missing, once. Safe for many threads.
+
+        Raises:
+            GitError: git cannot write them, for example because the disk is full or the clone lacks them.
+        """
+        with self._lock:
+            if not self._whole:
+                git(self.folder, "checkout-index", "--force", "--index", "--all")
+                self._whole = True
+
+
+@contextmanager
+def settings_of(commit: str, place: Workplace, root: Path) -> Generator[SettingsTree]:
+    """The files of a commit with the settings of its stacks.
+
+    Raises:
+        GitError: git cannot write them.
+    """
+    tree = place.folder / "tree"
+    try:
+        git(root, "worktree", "add", "--no-checkout", "--detach", "--force", "--quiet", tree, commit)
+        yield SettingsTree(tree)
+    finally:
+        _remove_tree(tree, root)
+
+
 @contextmanager
 def tree_of(commit: str, place: Workplace, root: Path) -> Generator[Path]:
     """The repository's files as they are in a commit.
@@ -86,12 +139,9 @@ def tree_of(commit: str, place: Workplace, root: Path) -> Generator[Path]:
     Raises:
         GitError: git cannot write them, for example because the disk is full or the clone lacks them.
     """
-    tree = place.folder / "tree"
-    try:
-        git(root, "worktree", "add", "--detach", "--force", "--quiet", tree, commit)
-        yield tree
-    finally:
-        _remove_tree(tree, root)
+    with settings_of(commit, place, root) as tree:
+        tree.complete()
+        yield tree.folder
 
 
 def _locked(file: Path) -> FileLock | None:

@@ -5,7 +5,7 @@ import textwrap
 from collections.abc import Iterator
 
 from kubeflow_aks.text.blocks import Alert, Block, Items, Lines, Page, Paragraph, Picture, Table
-from kubeflow_aks.text.columns import cut, table
+from kubeflow_aks.text.columns import table
 from kubeflow_aks.text.escape import visible
 
 _NARROWEST = 40
@@ -42,7 +42,15 @@ def _lines(block: Block, width: int) -> Iterator[str]:
             for row in table(plain, width, numbers):
                 yield from row
         case Lines(lines):
-            yield from (cut(visible(line), width) for line in lines)
+            for line in map(visible, lines):
+                indent = line[: len(line) - len(line.lstrip())]
+                yield from textwrap.wrap(
+                    line.lstrip(),
+                    width,
+                    initial_indent=indent,
+                    subsequent_indent=indent,
+                    break_on_hyphens=False,
+                )
         case Picture():
             pass
 

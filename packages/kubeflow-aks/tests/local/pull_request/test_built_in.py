@@ -41,14 +41,14 @@ def api(kubeconfig: Path) -> ApiServer:
 
 
 def _served(api: ApiServer) -> list[Kind]:
-    found: list[Kind] = []
+    kinds: list[Kind] = []
     for kind in KINDS:
         try:
             api.served(kind)
         except NoSuchKindError:
             continue
-        found.append(kind)
-    return found
+        kinds.append(kind)
+    return kinds
 
 
 def test_kinds_are_served_alike(api: ApiServer, tmp_path: Path) -> None:
@@ -77,9 +77,9 @@ def test_types_are_alike(api: ApiServer) -> None:
         theirs = at(api.types(kind), "components", "schemas")
         for name, definition in ours.items():
             if name.startswith("io.k8s.api.") and (
-                found := list(_differences(name, definition, theirs.get(name)))
+                differences := list(_differences(name, definition, theirs.get(name)))
             ):
-                different[name] = found
+                different[name] = differences
     assert different == {}
 
 
@@ -101,7 +101,7 @@ def _differences(name: str, ours: Object, theirs: Object | None) -> Iterator[str
 def _shape(schema: Any) -> Any:
     """A type in short: its name, or what it is a list or mapping of."""
     alternatives = [schema, *items(at(schema, "allOf"))]
-    for reference in (str(at(each, "$ref") or "") for each in alternatives):
+    for reference in (str(at(alternative, "$ref") or "") for alternative in alternatives):
         if reference:
             name = reference.rpartition("/")[2]
             return "anything" if name.endswith(OPAQUE) else "string" if name.endswith("Time") else name

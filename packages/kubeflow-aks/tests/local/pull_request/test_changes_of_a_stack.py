@@ -55,7 +55,7 @@ def _append(tree: Project, file: str, text: str) -> None:
 
 
 def _change(shown: Shown, name: str) -> dict[str, Any]:
-    [change] = [each for each in shown.document("demo")["changes"] if each["name"] == name]
+    [change] = [entry for entry in shown.document("demo")["changes"] if entry["name"] == name]
     return change
 
 

@@ -32,28 +32,67 @@ def small(tools: Tools, tmp_path: Path) -> Project:
 
 def _processes(root: Path) -> list[str]:
     """Command lines of the processes that work on a project, wherever they are by now."""
-    found: list[str] = []
+    lines: list[str] = []
     for process in psutil.process_iter():
         try:
             line = " ".join(process.cmdline())
             if process.status() != psutil.STATUS_ZOMBIE and (
                 str(root) in line or process.cwd().startswith(str(root))
             ):
-                found.append(line)
+                lines.append(line)
         except psutil.Error:
             continue
-    return found
+    return lines
 
 
 def test_the_base_is_judged_on_its_own_day_and_the_head_on_todays(small: Project) -> None:
     small.git("checkout", "--quiet", "-B", "main")
     small.write("Pulumi.yaml", "name: small\nruntime: python\nconfig:\n  asOf: {type: string, default: ''}\n")
-    small.write("__main__.py", f"{PROGRAM}Thing('a:b:Day', 'day', {{'on': pulumi.Config().get('asOf')}})\n")
+    day = 'pulumi.Config().get("asOf")'
+    warning = f"pulumi.log.warn(f'asOf is {{{day}}}, a day in the past')"
+    small.write(
+        "__main__.py", f"{PROGRAM}Thing('a:b:Day', 'day', {{'on': {day}}})\nif {day}:\n    {warning}\n"
+    )
     small.commit("2026-05-05")
     small.git("checkout", "--quiet", "-B", "change")
-    [change] = previewed(small).document("dev")["changes"]
-    [day] = change["differences"]
-    assert (day["before"], day["after"]) == ("2026-05-05", "")
+    document = previewed(small).document("dev")
+    [change] = document["changes"]
+    [difference] = change["differences"]
+    assert (difference["before"], difference["after"]) == ("2026-05-05", "")
+    assert not any(document["warnings"].values())  # the day is this preview's, and so is what is said of it
+
+
+def test_pulumi_yaml_decides_what_runs_as_it_does_for_up(small: Project) -> None:
+    small.write("other/__main__.py", PROGRAM.replace("kept", "another"))
+    small.write("stacks/Pulumi.dev.yaml", "config:\n  small:given: two\n")
+    plugins = "plugins: {providers: [{name: azure-native, path: ./bin}]}"
+    small.write(
+        "Pulumi.yaml", f"name: small\nruntime: python\nmain: other\nstackConfigDir: stacks\n{plugins}\n"
+    )
+    shown = previewed(small, code=3)
+    assert shown.changes("dev") == {"kept": "delete", "another": "create"}
+    assert "Not judged: plugins.providers: azure-native: `pulumi up`".replace("`", "") in shown.printed
+    small.write("Pulumi.yaml", "name: small\nruntime: python\nconfig: {owner: {type: string}}\n")
+    missing = previewed(small, code=1).document("dev")["failures"]["head"]
+    assert missing.endswith("Stack 'dev' is missing configuration value 'owner'")
+    small.write("Pulumi.yaml", "name: small\nruntime: python\nrequiredPulumiVersion: '>=99.0.0'\nauthor: 5\n")
+    refused = previewed(small, code=1).document("dev")["failures"]["head"]
+    assert "could not validate 'Pulumi.yaml': " in refused
+    assert "#/author" in refused
+
+
+def test_what_is_imported_is_shown_and_said_once(small: Project) -> None:
+    thing = "resources.ResourceGroup('taken', resource_group_name='taken', location='westeurope', opts={})\n"
+    group = "/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/taken"
+    text = f"{PROGRAM}from pulumi_azure_native import resources\n"
+    text += thing.format(f"pulumi.ResourceOptions(import_='{group}')")
+    small.write("__main__.py", text)
+    shown = previewed(small, code=3)
+    assert shown.changes("dev")["taken"] == "create"
+    [said] = [word["text"] for word in shown.document("dev")["words"] if word["kind"] == "not-judged"]
+    assert said.startswith(f"Not judged: ResourceGroup `taken` is an import of `{group}`")
+    small.commit()
+    assert previewed(small, base="change").document("dev")["outcome"] == "unchanged"
 
 
 def test_a_base_that_does_not_run_is_reported_and_the_head_is_shown_as_new(small: Project) -> None:
@@ -93,7 +132,7 @@ def test_a_base_of_another_lock_file_runs_in_an_environment_of_its_own(
     small.git("checkout", "--quiet", "-B", "change")
     small.write("requirements.txt", head_lock)
     document = previewed(small).document("dev")
-    [difference] = [each for change in document["changes"] for each in change["differences"]]
+    [difference] = [entry for change in document["changes"] for entry in change["differences"]]
     assert (difference["before"], difference["after"]) == (False, True), document
 
 

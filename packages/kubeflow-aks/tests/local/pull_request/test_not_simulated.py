@@ -39,6 +39,6 @@ def test_it_comes_up_and_an_edit_is_reported_from_the_plan(tools: Tools, tmp_pat
         ("release", "update", False),
     }
     [vault] = [change for change in changes if change.name == "vault"]
-    assert [(each.path, each.before, each.after) for each in vault.differences] == [
+    assert [(difference.path, difference.before, difference.after) for difference in vault.differences] == [
         ("properties.sku.name", "standard", "premium")
     ]

@@ -49,7 +49,7 @@ def tree(this_tree: Project) -> Generator[Project]:
 def _with_earlier(package: str, lock: str) -> str:
     """A lock file with the earlier version of a package."""
     number, *hashes = EARLIER[package]
-    lines = " \\\n    ".join([f"{package}=={number}", *(f"--hash=sha256:{each}" for each in hashes)])
+    lines = " \\\n    ".join([f"{package}=={number}", *(f"--hash=sha256:{digest}" for digest in hashes)])
     edited = re.sub(
         rf"^{package}==.*\n(?: .*\n)+", f"{lines}\n".replace("\\", r"\\"), lock, flags=re.MULTILINE
     )

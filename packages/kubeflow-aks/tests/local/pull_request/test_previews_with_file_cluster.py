@@ -77,11 +77,11 @@ class Base:
     def changes(self, edits: str) -> Changes:
         """What the engine would do to each object, and which properties change."""
         result = self.edited(edits).preview()
-        found: dict[str, tuple[str, Mapping[str, str]]] = {}
+        changes: dict[str, tuple[str, Mapping[str, str]]] = {}
         for step in result.changed():
-            _, differences = found.get(step.name, ("", {}))
-            found[step.name] = (OPERATION.get(step.op, step.op), differences or step.differences)
-        return found
+            _, differences = changes.get(step.name, ("", {}))
+            changes[step.name] = (OPERATION.get(step.op, step.op), differences or step.differences)
+        return changes
 
 
 @contextmanager

@@ -52,7 +52,7 @@ def run(tmp_path: Path) -> RunDirectory:
 
 def _program(root: Path, text: str) -> Program:
     (root / "__main__.py").write_text(text)
-    return Program(root, Path(sys.executable), "dev", DAY, {})
+    return Program(root, root, Path(sys.executable), "dev", DAY, {})
 
 
 def _refusal(of: Program, run: RunDirectory, tools: Tools, limit: float = PATIENCE_SECONDS) -> str:
@@ -64,14 +64,14 @@ def _refusal(of: Program, run: RunDirectory, tools: Tools, limit: float = PATIEN
 
 def _left(root: Path) -> list[psutil.Process]:
     """Processes that work in a project folder."""
-    found: list[psutil.Process] = []
+    processes: list[psutil.Process] = []
     for process in psutil.process_iter():
         try:
             if process.status() != psutil.STATUS_ZOMBIE and process.cwd() == str(root):
-                found.append(process)
+                processes.append(process)
         except psutil.Error:
             continue
-    return found
+    return processes
 
 
 @pytest.mark.parametrize(

@@ -33,9 +33,9 @@ class AzureAnswers(Answers):
         """The id and the body of a resource that Azure has made."""
         if args.typ not in TYPES:
             return super().new_resource(args)
-        arm_type, given = TYPES[args.typ], wire.decode(wire.encode(cast(Any, args).inputs))
+        arm_type, registered = TYPES[args.typ], wire.decode(wire.encode(cast(Any, args).inputs))
         naming = check.Naming(logical_name=args.name, seed=b"seed")
-        inputs, mistakes = check.check(arm_type, given, {}, naming, lambda _: "westeurope")
+        inputs, mistakes = check.check(arm_type, registered, {}, naming, lambda _: "westeurope")
         self.refused += [f"{args.name}: {mistake}" for mistake in mistakes]
         arm_id = arm_type.id_of(inputs, SUBSCRIPTION)
         try:

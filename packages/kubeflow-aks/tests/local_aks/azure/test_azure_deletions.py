@@ -102,7 +102,7 @@ def test_other_requests_are_answered_while_a_cluster_is_emptied(
     other = aside(put, manager, RESOURCE_GROUP, OTHER_GROUP, group())
     other.result(60)
     assert manager.read(TYPES[RESOURCE_GROUP], OTHER_GROUP)
-    assert [_state(manager, each) for each in (CLUSTER_ID, pool_id("more"))] == [DELETING, DELETING]
+    assert [_state(manager, arm_id) for arm_id in (CLUSTER_ID, pool_id("more"))] == [DELETING, DELETING]
     assert manager.get(GROUP_ID)
     assert AzureState(azure.root).agent_pools() == []
     assert not deleting.done()

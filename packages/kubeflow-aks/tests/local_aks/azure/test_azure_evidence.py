@@ -62,8 +62,8 @@ def _schema_defaults(token: str) -> Json:
     package, module, name = token.split(":")
     sdk = importlib.import_module(f"pulumi_{package.replace('-', '_')}.{module}")
     source = inspect.getsource(getattr(sdk, f"{name}Args").__init__)
-    found = re.findall(r"if (\w+) is None:\n +\1 = (.+)", source)
-    return {_wire_name(python): ast.literal_eval(value) for python, value in found}
+    defaults = re.findall(r"if (\w+) is None:\n +\1 = (.+)", source)
+    return {_wire_name(python): ast.literal_eval(value) for python, value in defaults}
 
 
 def _wire_name(python: str) -> str:
@@ -77,9 +77,9 @@ def test_what_azure_adds_is_the_apis_default_or_has_another_source(azure: AzureS
     for parent in PARENTS.get(token, ()):
         put(manager, parent, *REQUESTS[parent])
     arm_id, request = REQUESTS[token]
-    given = without(request, *OPTIONAL.get(token, ()))
-    answer = put(manager, token, arm_id, given)
-    added = {name: value for name, value in answer.items() if name not in OWN | given.keys() and value != []}
+    body = without(request, *OPTIONAL.get(token, ()))
+    answer = put(manager, token, arm_id, body)
+    added = {name: value for name, value in answer.items() if name not in OWN | body.keys() and value != []}
     defaults = _schema_defaults(token)
     assert {name: defaults[name] for name in added if name in defaults} == {
         name: value for name, value in added.items() if name in defaults

@@ -115,22 +115,24 @@ def test_bodies_hold_only_what_the_sdk_knows_at_any_depth(bodies: dict[str, Json
         assert unknown_names(sdk_schema.preview(token, properties), properties) == [], token
 
 
-def unknown_names(known: Any, body: Any, path: str = "") -> list[str]:
+def unknown_names(documented: Any, body: Any, path: str = "") -> list[str]:
     """Paths in a body that its type does not have: a preview of the body drops them."""
-    match known, body:
+    match documented, body:
         case dict(), dict():
             return [
                 name
                 for key, value in body.items()  # pyright: ignore[reportUnknownVariableType]
                 for name in (
-                    unknown_names(known[key], value, f"{path}.{key}") if key in known else [f"{path}.{key}"]
+                    unknown_names(documented[key], value, f"{path}.{key}")
+                    if key in documented
+                    else [f"{path}.{key}"]
                 )
             ]
         case list(), list():
-            pairs = zip(known, body, strict=True)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+            pairs = zip(documented, body, strict=True)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
             return [name for k, b in pairs for name in unknown_names(k, b, path)]  # pyright: ignore[reportUnknownVariableType]
         case _:
-            return [] if known == body or isinstance(body, dict) else [path]
+            return [] if documented == body or isinstance(body, dict) else [path]
 
 
 def test_bodies_say_what_and_where_they_are(bodies: dict[str, Json]) -> None:

@@ -99,7 +99,7 @@ case "$*" in
 *"config set"*)
     cd "$2"
     cat >>{arguments}.stdin
-    printf 'config:\\n  azure-native:clientSecret:\\n    secure: v1:y\\n' >>Pulumi.demo.yaml ;;
+    printf 'encryptionsalt: v1:x\\nconfig:\\n  azure-native:clientSecret: {{secure: v1:y}}\\n' >Pulumi.demo.yaml ;;
 *) echo '{{"version": 3, "deployment": {{}}}}' ;;
 esac
 """

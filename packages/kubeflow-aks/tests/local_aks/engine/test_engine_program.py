@@ -70,11 +70,11 @@ def test_a_failed_program_leaves_nothing_behind(project: Path) -> None:
 def test_modules_whose_files_nobody_changed_serve_the_next_run() -> None:
     root = PROJECT_ROOT
     ours = importlib.import_module("components.arguments.form")
-    found: list[Any] = []
+    modules: list[Any] = []
     for _ in range(2):
         with program.fresh(root):
-            found.append(importlib.import_module("components.arguments.form"))
-    assert found[0] is found[1] is not ours
+            modules.append(importlib.import_module("components.arguments.form"))
+    assert modules[0] is modules[1] is not ours
 
 
 def test_neither_we_nor_installed_packages_are_loaded_anew() -> None:

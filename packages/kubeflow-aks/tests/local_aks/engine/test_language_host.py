@@ -41,6 +41,7 @@ class _Engine(resource_pb2_grpc.ResourceMonitorServicer, engine_pb2_grpc.EngineS
 
     def __init__(self) -> None:
         self.logged: list[str] = []
+        self.imported: dict[str, str] = {}
 
     def SupportsFeature(self, request: Any, context: Any) -> Any:  # noqa: N802 - the protocol's name
         del request, context
@@ -48,6 +49,7 @@ class _Engine(resource_pb2_grpc.ResourceMonitorServicer, engine_pb2_grpc.EngineS
 
     def RegisterResource(self, request: Any, context: Any) -> Any:  # noqa: N802 - the protocol's name
         del context
+        self.imported[request.name] = request.importId
         return resource_pb2.RegisterResourceResponse(urn=f"urn:{request.name}")
 
     def RegisterResourceOutputs(self, request: Any, context: Any) -> Any:  # noqa: N802 - the protocol's name
@@ -122,6 +124,38 @@ def test_what_stops_it_is_reported_as_by_a_program_in_this_process(
     assert raised.split("'")[1] in error
     assert ("Traceback" in error) == traceback
     assert engine[0].logged == [error]
+
+
+IMPORTING = """
+import pulumi
+class Thing(pulumi.CustomResource):
+    pass
+Thing("a:b:C", "taken", {}, pulumi.ResourceOptions(import_="/its/id", protect=True))
+Thing("a:b:C", "made", {})
+"""
+
+
+@pytest.mark.parametrize(("imports", "as_id", "warned"), [(True, "/its/id", 0), (False, "", 1)])
+def test_an_import_is_made_instead_where_nothing_is_there(
+    project: Path,
+    engine: tuple[_Engine, str],
+    imports: bool,  # noqa: FBT001 - a parameter of the test
+    as_id: str,
+    warned: int,
+) -> None:
+    (project / "__main__.py").write_text(IMPORTING)
+    with program.served(project, imports=imports) as host:
+        assert _run(host, engine[1]) == ""
+    assert engine[0].imported == {"p-s": "", "taken": as_id, "made": ""}
+    assert engine[0].logged == [f"{language_host.IMPORTED}a:b:C taken /its/id"] * warned
+
+
+def test_a_program_in_a_file_runs_in_its_folder(project: Path, engine: tuple[_Engine, str]) -> None:
+    (project / "sub").mkdir()
+    (project / "sub" / "start.py").write_text("open('ran', 'w').close()\n")
+    with program.served(project / "sub" / "start.py", root=project) as host:
+        assert _run(host, engine[1]) == ""
+    assert (project / "sub" / "ran").exists()
 
 
 def test_it_runs_with_the_python_of_its_own_environment(project: Path, engine: tuple[_Engine, str]) -> None:

@@ -114,8 +114,8 @@ def test_the_same_configuration_is_no_difference() -> None:
     ],
 )
 def test_what_a_change_replaces(old: Object, new: Object, changed: list[str], replaces: list[str]) -> None:
-    found = difference(old, new)
-    assert (list(found.changed), list(found.replaces)) == (changed, replaces)
+    change = difference(old, new)
+    assert (list(change.changed), list(change.replaces)) == (changed, replaces)
 
 
 @pytest.mark.parametrize(
@@ -149,8 +149,8 @@ def test_a_kubeconfig_may_be_text_or_a_path(form: str, tmp_path: Path) -> None:
 
 
 def test_a_provider_takes_a_kubeconfig_as_an_object_too() -> None:
-    given = Configuration.of({"kubeconfig": yaml.safe_load(_kubeconfig())})
-    assert given.target(HERE).cluster["server"] == "https://127.0.0.1:6443"
+    from_object = Configuration.of({"kubeconfig": yaml.safe_load(_kubeconfig())})
+    assert from_object.target(HERE).cluster["server"] == "https://127.0.0.1:6443"
 
 
 def test_the_context_and_the_providers_overrides_decide() -> None:

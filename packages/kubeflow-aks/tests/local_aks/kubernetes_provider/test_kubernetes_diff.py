@@ -75,9 +75,9 @@ REPLACED: list[tuple[Object, Any, tuple[str, ...]]] = [
 def test_a_field_of_the_table_replaces_with_delete_first(
     old: Object, value: object, path: tuple[str, ...]
 ) -> None:
-    found = _diff(old, _changed(old, value, *path))
-    assert found.replaces == [".".join(path)]
-    assert found.delete_first
+    difference = _diff(old, _changed(old, value, *path))
+    assert difference.replaces == [".".join(path)]
+    assert difference.delete_first
 
 
 UPDATED: list[tuple[Object, Any, tuple[str, ...]]] = [
@@ -94,10 +94,10 @@ UPDATED: list[tuple[Object, Any, tuple[str, ...]]] = [
 
 @pytest.mark.parametrize(("old", "value", "path"), UPDATED, ids=_ids(UPDATED))
 def test_any_other_field_updates(old: Object, value: object, path: tuple[str, ...]) -> None:
-    found = _diff(old, _changed(old, value, *path))
-    assert list(found.changes) == [".".join(path)]
-    assert found.replaces == []
-    assert not found.delete_first
+    difference = _diff(old, _changed(old, value, *path))
+    assert list(difference.changes) == [".".join(path)]
+    assert difference.replaces == []
+    assert not difference.delete_first
 
 
 @pytest.mark.parametrize("kind", ["ConfigMap", "Secret"])
@@ -120,17 +120,17 @@ def test_the_type_of_a_secret_replaces_even_where_secrets_are_mutable() -> None:
 @pytest.mark.parametrize("key", ["name", "namespace"])
 def test_a_new_identity_replaces_with_create_first(key: str) -> None:
     old = _object("v1", "ServiceAccount")
-    found = _diff(old, _changed(old, "y", "metadata", key))
-    assert found.replaces == [f"metadata.{key}"]
-    assert not found.delete_first
+    difference = _diff(old, _changed(old, "y", "metadata", key))
+    assert difference.replaces == [f"metadata.{key}"]
+    assert not difference.delete_first
 
 
 def test_an_autonamed_object_is_replaced_with_create_first() -> None:
     old = _object("v1", "ConfigMap", data={"k": "a"})
     old["metadata"]["annotations"] = {"pulumi.com/autonamed": "true"}
-    found = _diff(old, _changed(old, "b", "data", "k"))
-    assert found.replaces == ["data.k"]
-    assert not found.delete_first
+    difference = _diff(old, _changed(old, "b", "data", "k"))
+    assert difference.replaces == ["data.k"]
+    assert not difference.delete_first
 
 
 def test_a_patch_updates_where_its_object_would_be_replaced() -> None:
@@ -141,9 +141,9 @@ def test_a_patch_updates_where_its_object_would_be_replaced() -> None:
 def test_a_container_of_a_pod_replaces_by_image_and_not_by_name() -> None:
     old = _object("v1", "Pod", spec=POD_SPEC)
     new = _changed(old, [{"name": "d", "image": "b"}], "spec", "containers")
-    found = _diff(old, new)
-    assert sorted(found.changes) == ["spec.containers[0].image", "spec.containers[0].name"]
-    assert found.replaces == ["spec.containers[0].image"]
+    difference = _diff(old, new)
+    assert sorted(difference.changes) == ["spec.containers[0].image", "spec.containers[0].name"]
+    assert difference.replaces == ["spec.containers[0].image"]
 
 
 def test_adding_what_holds_a_field_of_the_table_replaces() -> None:
@@ -153,8 +153,8 @@ def test_adding_what_holds_a_field_of_the_table_replaces() -> None:
 
 def test_a_removed_field_is_a_delete() -> None:
     old = _object("v1", "ConfigMap", data={"a": "1", "b": "2"})
-    found = _diff(old, _object("v1", "ConfigMap", data={"a": "1"}))
-    assert found.changes["data.b"].change is Change.DELETE
+    difference = _diff(old, _object("v1", "ConfigMap", data={"a": "1"}))
+    assert difference.changes["data.b"].change is Change.DELETE
 
 
 def test_list_items_are_compared_by_position() -> None:

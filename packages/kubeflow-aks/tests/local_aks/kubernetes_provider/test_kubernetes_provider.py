@@ -320,10 +320,10 @@ def test_what_a_type_does_not_know_or_keeps_no_value_for_never_gets_into_the_inp
 
 def test_a_yaml_text_is_decoded_for_the_sdks_config_group(engine: Engine) -> None:
     text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {since: 2026-11-22, on: x}\n---\n---\nkind: x\n"
-    [found] = engine.call("Invoke", {"tok": "kubernetes:yaml:decode", "args": {"text": text}})["return"][
+    [obj] = engine.call("Invoke", {"tok": "kubernetes:yaml:decode", "args": {"text": text}})["return"][
         "result"
     ]
-    assert found["data"] == {"since": "2026-11-22", "true": "x"}
+    assert obj["data"] == {"since": "2026-11-22", "true": "x"}
     placed = engine.call(
         "Invoke", {"tok": "kubernetes:yaml:decode", "args": {"text": text, "defaultNamespace": "n"}}
     )["return"]["result"]

@@ -19,10 +19,10 @@ class Cluster:
 
     def get(self, obj: Object) -> Object:
         """The one of that kind and name."""
-        found = [other for other in self.list(Kind.of(obj), "") if name_of(other) == name_of(obj)]
-        if not found:
+        objects = [other for other in self.list(Kind.of(obj), "") if name_of(other) == name_of(obj)]
+        if not objects:
             raise ApiError(404, "NotFound", f'"{name_of(obj)}" not found')
-        return found[0]
+        return objects[0]
 
     def list(self, kind: Kind, namespace: str) -> list[Object]:  # noqa: ARG002 - one namespace is enough here
         """All of that kind."""

@@ -97,9 +97,9 @@ def _mistakes(arm_type: ArmType, inputs: Json) -> list[str]:
     The real provider drops unknown properties and lets Azure judge enum values (docs/facts/pulumi.md#names-and-types);
     a stand-in that accepted them would hide spelling mistakes.
     """
-    known = _with_sentinels(body(inputs))
+    checked = _with_sentinels(body(inputs))
     mistakes = [f"missing required property '{name}'" for name in arm_type.path_inputs if name not in inputs]
-    for line in sdk_types.check_resource(arm_type.pulumi, known):
+    for line in sdk_types.check_resource(arm_type.pulumi, checked):
         path, _, what = line.partition(": ")
         name = path.partition(".")[2]
         if what != "required":

@@ -39,7 +39,7 @@ class Deletions:
         self._timing = timing
         self._empty_cluster = empty_cluster
         self._outcomes: dict[str, _Outcome] = {}
-        """Of the last deletion of each cluster, by the key of its id."""
+        """Outcome of the last deletion of each cluster, by the key of its id."""
         self._lock = threading.Lock()
 
     def begin(self, arm_id: str, ends_at: float) -> tuple[str, ...]:

@@ -88,7 +88,9 @@ def _require_no_other_write(identity_id: str, state: AzureState, timing: Timing)
         ArmError: 409, as Azure/bicep-registry-modules#1447 quotes it; a DELETE meets it too
             (hashicorp/terraform-provider-azurerm#29242).
     """
-    if all(timing.over(found.busy_until) for found in state.children(identity_id, FEDERATED_CREDENTIAL)):
+    if all(
+        timing.over(credential.busy_until) for credential in state.children(identity_id, FEDERATED_CREDENTIAL)
+    ):
         return
     raise ArmError(
         _CONFLICT,

@@ -104,12 +104,12 @@ class AzureNativeProvider(Provider):
         self, request: provider_pb2.ConfigureRequest, context: grpc.ServicerContext
     ) -> provider_pb2.ConfigureResponse:
         """Remember the location and the subscription of a provider instance that sends the token."""
-        given = {k.rsplit(":", 1)[-1]: v for k, v in request.variables.items()} | wire.decode(request.args)
-        if not hmac.compare_digest(str(given.get("clientSecret", "")).encode(), self._token.encode()):
+        settings = {k.rsplit(":", 1)[-1]: v for k, v in request.variables.items()} | wire.decode(request.args)
+        if not hmac.compare_digest(str(settings.get("clientSecret", "")).encode(), self._token.encode()):
             fail(context, _NOT_CONFIGURED, grpc.StatusCode.UNAUTHENTICATED)
         configuration = Configuration(
-            location=str(given.get("location") or ""),
-            subscription=str(given.get("subscriptionId") or _SUBSCRIPTION),
+            location=str(settings.get("location") or ""),
+            subscription=str(settings.get("subscriptionId") or _SUBSCRIPTION),
         )
         self._sessions.configure(context, configuration)
         return provider_pb2.ConfigureResponse(supportsPreview=True, supports_autonaming_configuration=True)
@@ -262,8 +262,8 @@ class AzureNativeProvider(Provider):
         """A resource group; one that this Azure does not know is others', and there from now on."""
         arm_type = TYPES[RESOURCE_GROUP]
         arm_id = arm_type.id_of(arguments, configuration.subscription)
-        found = self._call(context, lambda: self._azure.read(arm_type, arm_id))
-        return found or self._put(
+        group = self._call(context, lambda: self._azure.read(arm_type, arm_id))
+        return group or self._put(
             context, arm_type, arm_id, {"location": configuration.location or _LOCATION}
         )
 

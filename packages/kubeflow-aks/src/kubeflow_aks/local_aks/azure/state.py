@@ -272,5 +272,5 @@ def power_of(cluster: StoredResource) -> str:
 
 def profile(pool: StoredResource) -> Json:
     """An agent pool as the entry of `agentPoolProfiles` that a GET of its cluster shows."""
-    own = {k: v for k, v in pool.outputs.items() if k != "id"}
-    return {**own, "type": pool.inputs.get("type", "VirtualMachineScaleSets")}
+    properties = {k: v for k, v in pool.outputs.items() if k != "id"}
+    return {**properties, "type": pool.inputs.get("type", "VirtualMachineScaleSets")}

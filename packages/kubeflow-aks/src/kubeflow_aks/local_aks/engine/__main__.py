@@ -10,7 +10,7 @@ from pathlib import Path
 from kubeflow_aks import tools
 from kubeflow_aks.local_aks.engine import Engine, EngineError
 from kubeflow_aks.local_aks.run.directory import RunDirectory
-from kubeflow_aks.recorder.stack_files import StackFileError
+from kubeflow_aks.recorder.project_file import StackFileError
 
 _OPERATIONS = ("preview", "up", "refresh", "destroy")
 
@@ -18,13 +18,13 @@ _OPERATIONS = ("preview", "up", "refresh", "destroy")
 def main() -> int:
     """Runs the command line and returns its exit code."""
     options = _arguments()
-    found = tools.find()
-    if isinstance(found, tools.Missing):
-        print(found, file=sys.stderr)
+    built = tools.find()
+    if isinstance(built, tools.Missing):
+        print(built, file=sys.stderr)
         return 1
     engine = Engine(
         run=RunDirectory.at(options.run_dir),
-        tools=found,
+        tools=built,
         providers={name: int(port) for name, port in options.provider},
         project_root=options.project_root.resolve(),
         stack=options.stack,
@@ -50,8 +50,8 @@ def _arguments() -> argparse.Namespace:
 
 
 def _pair(text: str) -> tuple[str, str]:
-    key, found, value = text.partition("=")
-    if not found:
+    key, separator, value = text.partition("=")
+    if not separator:
         raise argparse.ArgumentTypeError(f"{text!r}: expected name=value")
     return key, value
 

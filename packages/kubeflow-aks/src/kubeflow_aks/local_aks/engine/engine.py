@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
-from pulumi import automation
 from pulumi.automation.errors import CommandError
 
 from kubeflow_aks import exit_codes
@@ -23,6 +22,7 @@ from kubeflow_aks.local_aks.engine.results import Recording, Result
 from kubeflow_aks.local_aks.engine.workspace import Command, Stack, Workspace, checkpoints
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.local_aks.run.files import DamagedFileError
+from kubeflow_aks.recorder.project_file import ProjectFile, read_project
 from kubeflow_aks.recorder.stack_files import read_stack
 from kubeflow_aks.tools import Tools
 
@@ -40,7 +40,7 @@ _KILLED: Final = re.compile(r"\s*code: -(\d+)\n")
 
 OnOutput = Callable[[str], object]
 Serve = Callable[[Path], AbstractContextManager[str]]
-"""Serves the program of a project folder and gives the address of its language host, as `program.served` does."""
+"""Serves a program, given by its folder or file, and gives the address of its host, as `program.served` does."""
 
 
 class EngineError(exit_codes.CommandError):
@@ -71,7 +71,7 @@ class Engine:
         run: where state, passphrase and settings of the engine are.
         tools: holds the engine.
         providers: package name to port on 127.0.0.1 of an attached provider.
-        project_root: folder of `Pulumi.yaml` and `__main__.py`.
+        project_root: folder of `Pulumi.yaml`, which says where the program is.
         stack: name of a stack that has a file there.
         extra_config: values on top of the stack's file.
         serve: how the program is run; by default ours in this process, any other by `program.served`.
@@ -191,6 +191,7 @@ class Engine:
         )
         if failure:
             reasons = "\n".join(result.errors()) or _reason(failure)
+            reasons = reasons.replace(f"{self.run.pulumi_workspace}/", "")  # where Pulumi.yaml was taken over
             raise EngineError(f"{operation} of stack {self.stack!r} failed:\n{reasons}", result) from failure
         return result
 
@@ -199,12 +200,12 @@ class Engine:
         """Has the program ready for the engine, which in refresh and destroy connects to it without running it."""
         serve = self._serve
         if serve is None:
-            with program.fresh(self.project_root):
+            with program.fresh(self._project.entry):
                 yield
             return
         workspace = self._stack.workspace
         try:
-            with serve(self.project_root) as workspace.language_host:
+            with serve(self._project.entry) as workspace.language_host:
                 yield
         except program.ProgramError as error:
             raise EngineError(str(error)) from error
@@ -214,7 +215,12 @@ class Engine:
     @property
     def _serve(self) -> Serve | None:
         """How the program is run in a process of its own; None for in this one."""
-        return self.serve or (None if program.is_ours(self.project_root) else program.served)
+        ours = program.is_ours(self._project.entry)
+        return self.serve or (None if ours else partial(program.served, root=self.project_root))
+
+    @cached_property
+    def _project(self) -> ProjectFile:
+        return read_project(self.project_root)
 
     @contextmanager
     def _engine_errors(self, operation: str) -> Generator[None]:
@@ -246,17 +252,15 @@ class Engine:
         workspace = Workspace(
             work_dir=str(self.run.pulumi_workspace),
             pulumi_home=str(self.run.pulumi_home),
-            program=None if self._serve else partial(language_host.run, self.project_root),
+            program=None if self._serve else partial(language_host.run, self._project.entry),
             env_vars=self._environment(),
-            project_settings=automation.ProjectSettings(
-                config.project, runtime="python", main=str(self.project_root)
-            ),
             pulumi_command=Command(self.tools["pulumi"]),
         )
         secrets = {_AZURE_TOKEN: self.run.azure_token()} if "azure-native" in self.providers else {}
         with self._engine_errors("the beginning"):
-            stack = Stack(self.stack, workspace, self.run.pulumi_state)
-            workspace.configure(self.stack, config.values, secrets)
+            workspace.describe(self._project, config.secret_keys)
+            stack = Stack(self.stack, workspace, self.run.pulumi_state, config.project)
+            workspace.configure(self.stack, config.settings, secrets)
         return stack
 
     def _environment(self) -> dict[str, str]:

@@ -1,12 +1,14 @@
 """Runs the program of another tree for the engine, in a process of its own, as Pulumi's Python language host does.
 
-`python -P language_host.py FOLDER DESCRIPTOR`: this file is run by its path, with the Python of the other tree, and
-imports nothing of this tree, so that the program finds its own modules and none of ours. The descriptor is a socket:
-the host writes to it the address at which it serves, and ends when the other end is closed, however that came about.
+`python -P language_host.py PROGRAM DESCRIPTOR [OPTION]`: this file is run by its path, with the Python of the other
+tree, and imports nothing of this tree, so that the program finds its own modules and none of ours. The descriptor is a
+socket: the host writes to it the address at which it serves, and ends when the other end is closed, however that came
+about.
 """
 
 from __future__ import annotations
 
+import copy
 import gc
 import logging
 import os
@@ -14,6 +16,7 @@ import runpy
 import socket
 import sys
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -29,14 +32,33 @@ _SDK: Final = Path(pulumi.__file__).parent
 _GRPC_LOG: Final = logging.getLogger("grpc._server")
 _WORKERS: Final = 4
 """As many as the Automation API has for a program in its own process."""
+WITHOUT_IMPORTS: Final = "--without-imports"
+"""The option by which nothing is imported."""
+IMPORTED: Final = "made here in place of an import: "
+"""How the warning begins; type, name and id follow."""
 _COLLECT_AFTER: Final = 100_000
 """Objects between two collections of garbage: at Python's 700 they take a quarter of a program's time, for the SDKs
 make a million objects, none of them garbage."""
 
 
-def run(root: Path) -> None:
-    """Runs the program of the project at `root`, which is the working folder and the first on the module path."""
-    runpy.run_path(str(root / "__main__.py"), run_name="__main__")
+def run(entry: Path) -> None:
+    """Runs a program: a file, or the `__main__.py` of a folder, which is the first on the module path."""
+    runpy.run_path(str(entry / "__main__.py" if entry.is_dir() else entry), run_name="__main__")
+
+
+def run_without_imports(entry: Path) -> None:
+    """Runs a program so that what it would import is made instead, and warns of each: nothing is there to import."""
+    pulumi.runtime.register_stack_transformation(_made_instead)
+    run(entry)
+
+
+def _made_instead(args: pulumi.ResourceTransformationArgs) -> pulumi.ResourceTransformationResult | None:
+    if not args.opts.import_:
+        return None
+    pulumi.log.warn(f"{IMPORTED}{args.type_} {args.name} {args.opts.import_}")
+    options = copy.copy(args.opts)
+    options.import_ = None
+    return pulumi.ResourceTransformationResult(args.props, options)
 
 
 def leave_out_noise() -> None:
@@ -66,12 +88,15 @@ def _is_no_failed_call(record: logging.LogRecord) -> bool:
     return not (record.exc_info and isinstance(record.exc_info[1], grpc.RpcError))
 
 
-def _serve(root: Path, parent: socket.socket) -> None:
+def _serve(entry: Path, parent: socket.socket, program: Callable[[Path], None]) -> None:
     gc.set_threshold(_COLLECT_AFTER)
     leave_out_noise()
-    sys.path.insert(0, str(root))
+    if (
+        entry.is_dir()
+    ):  # a program that `main` names as a file finds no modules beside it in Pulumi's host either
+        sys.path.insert(0, str(entry))
     server = grpc.server(ThreadPoolExecutor(_WORKERS))
-    language_pb2_grpc.add_LanguageRuntimeServicer_to_server(LanguageServer(partial(run, root)), server)
+    language_pb2_grpc.add_LanguageRuntimeServicer_to_server(LanguageServer(partial(program, entry)), server)
     port = server.add_insecure_port("127.0.0.1:0")
     server.start()
     parent.sendall(f"127.0.0.1:{port}\n".encode())
@@ -86,4 +111,8 @@ def _end_with(parent: socket.socket) -> None:
 
 
 if __name__ == "__main__":
-    _serve(Path(sys.argv[1]), socket.socket(fileno=int(sys.argv[2])))
+    _serve(
+        Path(sys.argv[1]),
+        socket.socket(fileno=int(sys.argv[2])),
+        run_without_imports if WITHOUT_IMPORTS in sys.argv[3:] else run,
+    )

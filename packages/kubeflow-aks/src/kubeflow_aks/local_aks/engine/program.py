@@ -63,36 +63,36 @@ class ProgramError(Exception):
     """A program can't be run; the text is meant for the user."""
 
 
-def is_ours(root: Path) -> bool:
-    """Whether a project's program is this tree's own, perhaps by links to it."""
-    return _home(root) == PROJECT_ROOT
+def is_ours(entry: Path) -> bool:
+    """Whether a program, given by its folder or file, is this tree's own, perhaps by links to it."""
+    return _home(entry) == PROJECT_ROOT
 
 
-def _home(root: Path) -> Path:
-    """The folder of a project's modules."""
-    return (root / "__main__.py").resolve().parent
+def _home(entry: Path) -> Path:
+    """The folder of a program's modules."""
+    return (entry / "__main__.py" if entry.is_dir() else entry).resolve().parent
 
 
 @contextmanager
-def fresh(root: Path) -> Generator[None]:
+def fresh(entry: Path) -> Generator[None]:
     """Gives the program modules of its own, and puts the caller's back afterwards.
 
     Those of the program's last run serve again unless a file of them has changed since. Python's import cache and
     working folder belong to the whole process, so only one program can run at a time.
 
     Args:
-        root: the project folder; a module belongs to the program when its file lies in the folder of its real
+        entry: the program's folder; a module belongs to the program when its file lies in the folder of its real
             `__main__.py`, unless it is ours, which runs the program, or is installed in a virtual environment there.
     """
     _prepare()
-    home = _home(root)
+    home = _home(entry)
     before, path, folder = _take_modules(home), sys.path.copy(), Path.cwd()
     loaded = _loaded.pop(home, None)
     if loaded is None or not loaded.unchanged():
         loaded = _Loaded(time.time_ns(), {})
     sys.modules.update(loaded.modules)
     sys.path.insert(0, str(home))
-    os.chdir(root)
+    os.chdir(entry)
     try:
         yield
     finally:
@@ -105,9 +105,11 @@ def fresh(root: Path) -> Generator[None]:
 
 @contextmanager
 def served(
-    root: Path,
+    entry: Path,
     python: Path | None = None,
     *,
+    root: Path | None = None,
+    imports: bool = True,
     environment: Mapping[str, str] | None = None,
     output: int | None = None,
 ) -> Generator[str]:
@@ -116,8 +118,10 @@ def served(
     What the program starts ends with it, unless it leaves the program's process group.
 
     Args:
-        root: the project folder.
-        python: what runs it; by default that of the folder's `.venv`, if there is one, else this process's.
+        entry: the program's folder, or its file.
+        python: what runs it; by default that of the project's `.venv`, if there is one, else this process's.
+        root: the project's folder, by default the program's.
+        imports: whether it imports resources; otherwise it makes them (`language_host.IMPORTED`).
         environment: its variables, by default this process's.
         output: descriptor that takes what it prints, by default where this process prints.
 
@@ -127,13 +131,14 @@ def served(
     Raises:
         ProgramError: the Python can't serve a program.
     """
-    own = root / ".venv" / "bin" / "python"
-    python = python or (own if own.exists() else Path(sys.executable))
+    installed = (root or entry) / ".venv" / "bin" / "python"
+    python = python or (installed if installed.exists() else Path(sys.executable))
+    options = () if imports else (language_host.WITHOUT_IMPORTS,)
     ours, theirs = socket.socketpair()
     with ours, theirs:
         process = subprocess.Popen(  # noqa: S603 - our own file
-            [python, "-P", language_host.__file__, str(root), str(theirs.fileno())],
-            cwd=root,
+            [python, "-P", language_host.__file__, str(entry), str(theirs.fileno()), *options],
+            cwd=entry if entry.is_dir() else entry.parent,
             env=environment,
             stdin=subprocess.DEVNULL,
             stdout=output,
@@ -148,8 +153,8 @@ def served(
             if not address:
                 code = process.wait()
                 raise ProgramError(
-                    f"{python} can't run the program of {root} (exit code {code}): it needs Python 3.11 and the "
-                    "Pulumi SDK"
+                    f"{python} can't run the program of {root or entry} (exit code {code}): it needs Python 3.11 and "
+                    "the Pulumi SDK"
                 )
             yield address
         finally:

@@ -8,23 +8,27 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
+import yaml
 from pulumi import automation
 from pulumi.automation._stack import StackInitMode  # pyright: ignore[reportPrivateUsage] - its only home
-from pulumi.automation._stack_settings import (
-    StackSettingsSecureConfigValue as _Encrypted,  # pyright: ignore[reportPrivateUsage] - its only home
-)
 from pulumi.automation.errors import create_command_error
 from semver import VersionInfo
 
 from kubeflow_aks.local_aks.run import files
+from kubeflow_aks.recorder.project_file import ProjectFile
 from kubeflow_aks.tools.manifest import PULUMI_VERSION
 
+_NOT_TAKEN_OVER: Final = frozenset({"stackConfigDir", "plugins", "packages"})
+_TYPE: Final = frozenset({"type", "items", "secret"})
+_NOT_PRINTABLE: Final = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+"""Characters that JSON may hold as they are and YAML may not."""
 _NOT_ASKED: Final = automation.UpdateSummary("", datetime.min, "", {}, {}, "")
 
 
@@ -44,27 +48,54 @@ class Workspace(automation.LocalWorkspace):
     def select_stack(self, stack_name: str) -> None:
         """Nothing."""
 
-    def configure(self, stack_name: str, values: Mapping[str, str], secrets: Mapping[str, str]) -> None:
-        """Gives the stack these values and secrets and no others.
+    def describe(self, project: ProjectFile, encrypted: Collection[str]) -> None:
+        """Takes over a project's file, of which the engine checks what it says and uses the defaults of settings.
 
-        A secret that is encrypted in the stack's settings already stays as it is: encrypting costs a process.
+        Left out is what would have it look for files beside this one, or run plugins. A setting of the stack that is
+        stood in for is not checked against its type.
+
+        Args:
+            project: the project's file.
+            encrypted: full keys of settings that are stood in for.
+        """
+        content = {key: value for key, value in project.content.items() if key not in _NOT_TAKEN_OVER}
+        if content.get("options") == {"refresh": "always"}:  # there is nothing but what this engine has made
+            del content["options"]
+        declared: dict[str, Any] = {
+            key: {what: it for what, it in cast(dict[str, Any], declaration).items() if what not in _TYPE}
+            if isinstance(declaration, dict) and project.full_key(key) in encrypted
+            else declaration
+            for key, declaration in project.declared.items()
+        }
+        content |= {"runtime": "python", "main": str(project.entry), "config": declared}
+        self._write("Pulumi.yaml", content)
+
+    def configure(self, stack_name: str, settings: Mapping[str, Any], secrets: Mapping[str, str]) -> None:
+        """Gives the stack these settings and secrets and no others.
+
+        A secret that is encrypted in the stack's file already stays as it is: encrypting costs a process.
 
         Args:
             stack_name: the stack.
-            values: full key (`project:key`) to text.
-            secrets: the same for values that stay the same as long as the stack exists.
+            settings: full key (`project:key`) to what the stack's file would hold.
+            secrets: full key to text, for values that stay the same as long as the stack exists.
 
         Raises:
             CommandError: a secret can't be encrypted.
         """
-        settings = self.stack_settings(stack_name)
-        kept = {
-            k: v for k, v in (settings.config or {}).items() if k in secrets and isinstance(v, _Encrypted)
-        }
-        settings.config = {**values, **kept}
-        self.save_stack_settings(stack_name, settings)
+        name = f"Pulumi.{stack_name}.yaml"
+        content: dict[str, Any] = yaml.safe_load(Path(self.work_dir, name).read_text(encoding="utf-8"))
+        before: Mapping[str, Any] = content.get("config") or {}
+        kept = {key: before[key] for key in secrets if isinstance(before.get(key), dict)}
+        self._write(name, content | {"config": {**settings, **kept}})
         for key in secrets.keys() - kept.keys():
             self._encrypt(stack_name, key, secrets[key])
+
+    def _write(self, name: str, content: Mapping[str, Any]) -> None:
+        """Writes a file as JSON, of which PyYAML and the CLI make the same."""
+        text = json.dumps(content, ensure_ascii=False, indent=1)
+        text = _NOT_PRINTABLE.sub(lambda character: f"\\u{ord(character[0]):04x}", text)
+        Path(self.work_dir, name).write_text(text, encoding="utf-8")
 
     def unprotect(self, stack_name: str) -> None:
         """Takes the protection off every resource in a stack's state.
@@ -94,12 +125,11 @@ class Stack(automation.Stack):
 
     workspace: Workspace
 
-    def __init__(self, name: str, workspace: Workspace, state: Path) -> None:
-        """Makes the stack unless the file backend in the folder `state` has it."""
-        project = workspace.project_settings().name
+    def __init__(self, name: str, workspace: Workspace, state: Path, project: str) -> None:
+        """Makes the stack of a project unless the file backend in the folder `state` has it."""
         self._checkpoint = state / ".pulumi" / "stacks" / project / f"{name}.json"
-        known = self._checkpoint.exists()
-        super().__init__(name, workspace, StackInitMode.SELECT if known else StackInitMode.CREATE)
+        exists = self._checkpoint.exists()
+        super().__init__(name, workspace, StackInitMode.SELECT if exists else StackInitMode.CREATE)
 
     def deployment(self) -> dict[str, Any]:
         """The last deployment as `pulumi stack export` gives it, secrets encrypted; empty before the first.

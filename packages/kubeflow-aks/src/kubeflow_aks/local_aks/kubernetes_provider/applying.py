@@ -42,15 +42,15 @@ def applied(live: Object, obj: Object, manager: str, *, force: bool) -> Object:
     """
     desired = _leaves(obj)
     owners = [fields(entry) for entry in items(at(live, *_OWNERS))]
-    own = [entry for entry in owners if _is(entry, manager)]
-    others = {id(entry): set(_paths(fields(entry.get("fieldsV1")))) for entry in owners if entry not in own}
+    owned = [entry for entry in owners if _is(entry, manager)]
+    others = {id(entry): set(_paths(fields(entry.get("fieldsV1")))) for entry in owners if entry not in owned}
     values = _leaves(live)
     taken = {path for path, value in desired.items() if path in values and values[path] != value}
     conflicts = [(entry, path) for entry in owners for path in sorted(others.get(id(entry), set()) & taken)]
     if conflicts and not force:
         raise ApiError(HTTPStatus.CONFLICT, "Conflict", _conflict(conflicts))
     owned_elsewhere = set[_Path]().union(*others.values())
-    given_up = {path for entry in own for path in _paths(fields(entry.get("fieldsV1")))} - desired.keys()
+    given_up = {path for entry in owned for path in _paths(fields(entry.get("fieldsV1")))} - desired.keys()
     result = clone(live or obj)
     for path in given_up - owned_elsewhere:
         drop(result, *path)
@@ -71,14 +71,14 @@ def _is(entry: Object, manager: str) -> bool:
 
 def _leaves(obj: Object) -> dict[_Path, Any]:
     """Every value that is no object, or an empty one, by its path; without what names the object."""
-    own = {key: value for key, value in obj.items() if key != "status"}
-    return {path: value for path, value in _walk((), own) if path not in _IDENTITY and path[:2] != _OWNERS}
+    spec = {key: value for key, value in obj.items() if key != "status"}
+    return {path: value for path, value in _walk((), spec) if path not in _IDENTITY and path[:2] != _OWNERS}
 
 
 def _walk(path: _Path, value: object) -> Iterator[tuple[_Path, Any]]:
     if is_object(value) and value:
-        for key, each in value.items():
-            yield from _walk((*path, key), each)
+        for key, item in value.items():
+            yield from _walk((*path, key), item)
     elif path:
         yield path, value
 
@@ -111,7 +111,7 @@ def _conflict(conflicts: list[tuple[Object, _Path]]) -> str:
         return "Apply failed with 1 conflict: conflict with {}: {}".format(*named[0])
     lines: list[str] = []
     for name in sorted({name for name, _ in named}):
-        lines += [f"conflicts with {name}:", *(f"- {path}" for each, path in named if each == name)]
+        lines += [f"conflicts with {name}:", *(f"- {path}" for owner, path in named if owner == name)]
     return f"Apply failed with {len(named)} conflicts: " + "\n".join(lines)
 
 

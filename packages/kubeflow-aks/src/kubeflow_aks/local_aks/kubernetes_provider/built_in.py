@@ -72,9 +72,9 @@ def _kinds() -> frozenset[Kind]:
         if module.mod_info["pkg"] == "kubernetes"
         for token in module.mod_info["classes"]
     )
-    found = (Kind(*_group_and_version(path), name) for _, path, name in tokens if path.count("/") == 1)
+    kinds = (Kind(*_group_and_version(path), name) for _, path, name in tokens if path.count("/") == 1)
     return frozenset(
-        kind for kind in found if _STABLE.fullmatch(kind.version) and kind.group not in _NOT_SERVED
+        kind for kind in kinds if _STABLE.fullmatch(kind.version) and kind.group not in _NOT_SERVED
     )
 
 

@@ -69,9 +69,9 @@ def _name(cls: type) -> str:
 
 def _schema(hint: Any, definitions: Object, *, quantity: bool) -> Object:
     """A type; without one where the SDK admits several, as for a port that is a number or a name."""
-    found = [_schema_of(arm, definitions, quantity=quantity) for arm in sdk_types.arms(hint)]
-    known = [schema for schema in found if schema]
-    return known[0] if len(known) == 1 else {}
+    candidates = [_schema_of(arm, definitions, quantity=quantity) for arm in sdk_types.arms(hint)]
+    schemas = [schema for schema in candidates if schema]
+    return schemas[0] if len(schemas) == 1 else {}
 
 
 def _schema_of(arm: Any, definitions: Object, *, quantity: bool) -> Object:

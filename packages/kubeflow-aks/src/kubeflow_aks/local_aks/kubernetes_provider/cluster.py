@@ -64,7 +64,7 @@ def definition_of(kind: Kind, definitions: Iterable[Object]) -> Object | None:
     """The definition that serves a custom kind; None where there is none."""
     for definition in definitions:
         spec = fields(definition.get("spec"))
-        served = {at(each, "name") for each in items(spec.get("versions")) if at(each, "served")}
+        served = {at(version, "name") for version in items(spec.get("versions")) if at(version, "served")}
         if (spec.get("group"), at(spec, "names", "kind")) == (
             kind.group,
             kind.kind,

@@ -67,8 +67,8 @@ class Configuration:
     def of(cls, inputs: Object) -> Configuration:
         """The configuration in a Provider's inputs, with the real provider's environment variables behind it."""
         return cls(
-            kubeconfig=json.dumps(given)
-            if is_object(given := inputs.get("kubeconfig"))
+            kubeconfig=json.dumps(config)
+            if is_object(config := inputs.get("kubeconfig"))
             else _text(inputs, "kubeconfig"),
             context=_text(inputs, "context"),
             cluster=_text(inputs, "cluster"),
@@ -125,10 +125,10 @@ class ConfigurationDiff:
 
 def refusals(inputs: Object) -> dict[str, str]:
     """Unsupported inputs of a Provider: key to reason."""
-    found = {key: reason for key, reason in _NOT_HERE.items() if inputs.get(key)}
+    reasons = {key: reason for key, reason in _NOT_HERE.items() if inputs.get(key)}
     if str(inputs.get("enableServerSideApply", "true")).lower() == "false":
-        found["enableServerSideApply"] = "the local AKS knows server-side apply only"
-    return found
+        reasons["enableServerSideApply"] = "the local AKS knows server-side apply only"
+    return reasons
 
 
 def difference(old: Object, new: Object) -> ConfigurationDiff:

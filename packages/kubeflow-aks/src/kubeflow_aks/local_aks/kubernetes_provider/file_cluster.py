@@ -149,10 +149,10 @@ class FileCluster:
     def get(self, obj: Object) -> Object:
         """The object of that kind and name, in the requested version."""
         with self._lock:
-            found = self._objects.get(_key(self._placed(obj, to_write=False)))
-            if found is None:
+            live = self._objects.get(_key(self._placed(obj, to_write=False)))
+            if live is None:
                 raise _refusal(HTTPStatus.NOT_FOUND, "NotFound", f"{self._named(obj)} not found")
-            return {**clone(found), "apiVersion": obj["apiVersion"]}
+            return {**clone(live), "apiVersion": obj["apiVersion"]}
 
     def delete(self, obj: Object, propagation: str) -> None:  # noqa: ARG002 - nothing kept depends on another object
         """Forget an object; with a namespace, all that is in it."""
@@ -160,9 +160,9 @@ class FileCluster:
             key = _key(self.get(obj))
             del self._objects[key]
             if Kind.of(obj) == _NAMESPACE:
-                inside = [each for each in self._objects if each[2] == name_of(obj)]
-                for each in inside:
-                    del self._objects[each]
+                inside = [object_key for object_key in self._objects if object_key[2] == name_of(obj)]
+                for object_key in inside:
+                    del self._objects[object_key]
             self._write()
 
     def list(self, kind: Kind, namespace: str) -> list[Object]:

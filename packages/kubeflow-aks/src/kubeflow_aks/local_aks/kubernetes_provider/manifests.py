@@ -66,8 +66,8 @@ def decoded(arguments: Object, session: Session) -> list[Object]:
     text = arguments.get("text")
     if not isinstance(text, str):
         raise ProviderError("missing required field 'text' of type string")
-    found = [obj for obj in _parsed(text) if obj.get("kind") and obj.get("apiVersion")]
-    return [_in_namespace(obj, str(arguments.get("defaultNamespace") or ""), session) for obj in found]
+    objects = [obj for obj in _parsed(text) if obj.get("kind") and obj.get("apiVersion")]
+    return [_in_namespace(obj, str(arguments.get("defaultNamespace") or ""), session) for obj in objects]
 
 
 def construct(
@@ -185,9 +185,9 @@ class _Group:
 
 def _parsed(text: str) -> list[Object]:
     try:
-        found: Any = [each for each in yaml.load_all(text, _Loader) if each]
+        documents: Any = [document for document in yaml.load_all(text, _Loader) if document]
         return [
-            fields(each) for each in json.loads(json.dumps(found))
+            fields(document) for document in json.loads(json.dumps(documents))
         ]  # keys as text: `on` is "true" there too
     except (yaml.YAMLError, TypeError) as error:
         raise ProviderError(f"decoding YAML: {error}") from error

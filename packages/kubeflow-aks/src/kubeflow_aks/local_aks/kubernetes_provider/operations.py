@@ -169,10 +169,10 @@ class Operations:
         """
         namespace, name = parse_resource_id(id_)
         desired = normalized(inputs) if inputs else {}
-        known = desired if desired.get("kind") else state.live
+        source = desired if desired.get("kind") else state.live
         target: Object = {
-            "apiVersion": known.get("apiVersion") or kind.api_version,
-            "kind": known.get("kind") or kind.kind,
+            "apiVersion": source.get("apiVersion") or kind.api_version,
+            "kind": source.get("kind") or kind.kind,
             "metadata": {"name": name, "namespace": namespace},
         }
         try:
@@ -185,14 +185,14 @@ class Operations:
         live_inputs = _inputs_of(live) if imported else pruned(live, desired or _inputs_of(state.live))
         manager = annotation(desired, PATCH_FIELD_MANAGER) or state.field_manager or field_manager()
         checkpoint = Checkpoint(live_inputs, live, state.initial_api_version or target["apiVersion"], manager)
-        found = LiveResource(
+        resource = LiveResource(
             id_, checkpoint.write(operation.secrets_of), with_secrets_of(live_inputs, operation.secrets_of)
         )
         reasons = () if imported else readiness_on_read(self.api, live, desired).reasons
         if reasons:
             message = f"Resource '{name}' was created but failed to initialize"
-            raise PartialError(message, found.id, found.outputs, found.inputs, [message, *reasons])
-        return found
+            raise PartialError(message, resource.id, resource.outputs, resource.inputs, [message, *reasons])
+        return resource
 
     def delete(self, operation: EngineOperation, id_: str, old: Checkpoint) -> None:
         """Delete an object and wait until it is gone; a patch gives up its own fields only.

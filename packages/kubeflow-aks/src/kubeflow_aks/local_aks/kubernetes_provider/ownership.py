@@ -28,11 +28,11 @@ def takeover(live: Object, manager: str) -> list[Object]:
     taken = [entry for entry in entries if _takes(entry)]
     if not taken:
         return []
-    own = [
+    applied = [
         entry for entry in entries if entry.get("manager") == manager and entry.get("operation") == "Apply"
     ]
     merged: Object = {}
-    for entry in own + taken:
+    for entry in applied + taken:
         merged = _union(merged, fields(entry.get("fieldsV1")))
     owner = {
         "manager": manager,
@@ -42,7 +42,7 @@ def takeover(live: Object, manager: str) -> list[Object]:
         "fieldsType": "FieldsV1",
         "fieldsV1": merged,
     }
-    others = [entry for entry in entries if entry not in taken and entry not in own]
+    others = [entry for entry in entries if entry not in taken and entry not in applied]
     return [
         {"op": "replace", "path": "/metadata/managedFields", "value": [*others, owner]},
         {

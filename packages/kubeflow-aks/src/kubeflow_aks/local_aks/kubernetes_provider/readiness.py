@@ -95,10 +95,10 @@ def _true(live: Object, type_: str) -> bool:
 
 
 def _condition_errors(live: Object, *types: str) -> tuple[str, ...]:
-    found = (condition(live, type_) for type_ in types)
+    conditions = (condition(live, type_) for type_ in types)
     return tuple(
         f"[{c['reason']}] {c.get('message', '')}".rstrip()
-        for c in found
+        for c in conditions
         if c.get("status") == "False" and c.get("reason")
     )
 
@@ -213,13 +213,13 @@ def _ingress(live: Object, related: Related) -> Readiness:
         at(path, "backend", "service", "name") for rule in rules for path in items(at(rule, "http", "paths"))
     ]
     namespace = namespace_of(live)
-    known = {name_of(endpoints) for endpoints in related.list(Kind("", "v1", "Endpoints"), namespace)}
+    served = {name_of(endpoints) for endpoints in related.list(Kind("", "v1", "Endpoints"), namespace)}
     external = {
         name_of(service)
         for service in related.list(Kind("", "v1", "Service"), namespace)
         if at(service, "spec", "type") == "ExternalName"
     }
-    missing = sorted({backend for backend in backends if backend} - known - external)
+    missing = sorted({backend for backend in backends if backend} - served - external)
     reasons = [f'Ingress has a rule whose Service has no endpoints: "{backend}"' for backend in missing]
     if not items(at(live, "status", "loadBalancer", "ingress")):
         reasons.append("Ingress .status.loadBalancer field was not updated with a hostname/IP address")

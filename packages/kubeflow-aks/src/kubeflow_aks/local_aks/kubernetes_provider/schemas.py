@@ -77,11 +77,11 @@ class Schemas:
         """
         if wire.has_unknown(inputs):
             return inputs
-        known = self._type(Kind.of(inputs), api)
-        if known is None:
+        type_ = self._type(Kind.of(inputs), api)
+        if type_ is None:
             return inputs
         try:
-            return known.normalized(inputs)
+            return type_.normalized(inputs)
         except _MismatchError:
             return inputs
 
@@ -94,14 +94,14 @@ class Schemas:
         except KubeError:
             return None
         definitions = fields(at(document, "components", "schemas"))
-        found = {
+        types = {
             Kind(at(served, "group"), at(served, "version"), at(served, "kind")): _Type(name, definitions)
             for name, definition in definitions.items()
             if name.startswith(_BUILT_IN)
             for served in items(at(definition, "x-kubernetes-group-version-kind"))
         }
         with self._lock:
-            self._types.update(found)
+            self._types.update(types)
             return self._types.setdefault(kind, None) if definitions else None
 
 
@@ -121,8 +121,8 @@ def _normalized(value: Any, schema: Mapping[str, Any], definitions: Mapping[str,
     if not _is_of(value, type_):
         raise _MismatchError
     if is_list(value):
-        item = fields(schema.get("items"))
-        return [_normalized(each, item, definitions)[0] for each in value], False
+        item_schema = fields(schema.get("items"))
+        return [_normalized(item, item_schema, definitions)[0] for item in value], False
     if not is_object(value):
         return value, False
     if "properties" in schema:
@@ -131,20 +131,20 @@ def _normalized(value: Any, schema: Mapping[str, Any], definitions: Mapping[str,
     if not is_object(entry):
         return value, False
     empty = "" if entry.get("type") == "string" else None
-    entries = {key: empty if each is None else each for key, each in value.items()}
+    entries = {key: empty if item is None else item for key, item in value.items()}
     return {
-        key: each if each is None else _normalized(each, entry, definitions)[0]
-        for key, each in entries.items()
+        key: item if item is None else _normalized(item, entry, definitions)[0]
+        for key, item in entries.items()
     }, False
 
 
 def _structure(value: Object, name: str, schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> Object:
     properties, required = fields(schema.get("properties")), items(schema.get("required"))
     result: Object = {}
-    for key, each in value.items():
-        if each is None or key not in properties:
+    for key, item in value.items():
+        if item is None or key not in properties:
             continue
-        normalized, kept = _normalized(each, properties[key], definitions)
+        normalized, kept = _normalized(item, properties[key], definitions)
         if normalized or kept or key in required or (name, key) in _pointer_fields():
             result[key] = normalized
     return result
@@ -158,7 +158,7 @@ def _is_of(value: object, type_: str) -> bool:
 def _reference(schema: Mapping[str, Any]) -> str:
     """The definition that a schema refers to, empty for none; with a default, it stands in `allOf`."""
     alternatives = [schema, *items(schema.get("allOf"))]
-    references = (str(at(each, "$ref") or "") for each in alternatives)
+    references = (str(at(alternative, "$ref") or "") for alternative in alternatives)
     return next((reference.rpartition("/")[2] for reference in references if reference), "")
 
 

@@ -111,9 +111,9 @@ class KubernetesProvider(Provider):
         with refusing(context):
             if request.tok != DECODE:
                 raise ProviderError(f'unknown Invoke type "{request.tok}"')
-            found = manifests.decoded(decode(request.args), self._sessions.of(context))
+            objects = manifests.decoded(decode(request.args), self._sessions.of(context))
             answer = provider_pb2.InvokeResponse()
-            getattr(answer, "return").CopyFrom(wire.encode({"result": found}))
+            getattr(answer, "return").CopyFrom(wire.encode({"result": objects}))
             return answer
 
     @override
@@ -139,11 +139,11 @@ class KubernetesProvider(Provider):
     ) -> provider_pb2.DiffResponse:
         """Whether a change of configuration means another cluster."""
         with refusing(context):
-            found = difference(decode(request.olds), decode(request.news))
+            change = difference(decode(request.olds), decode(request.news))
             return provider_pb2.DiffResponse(
-                changes=_DIFF_SOME if found.changed else _DIFF_NONE,
-                diffs=found.changed,
-                replaces=found.replaces,
+                changes=_DIFF_SOME if change.changed else _DIFF_NONE,
+                diffs=change.changed,
+                replaces=change.replaces,
             )
 
     @override
@@ -190,7 +190,7 @@ class KubernetesProvider(Provider):
         with refusing(context):
             session = self._sessions.of(context)
             token, old = type_of(request), Checkpoint.read(decode(request.olds))
-            found = diff(
+            change = diff(
                 old.inputs,
                 old.live,
                 decode(request.news),
@@ -199,7 +199,7 @@ class KubernetesProvider(Provider):
                 rules=session.configuration.rules,
                 ignore=request.ignoreChanges,
             )
-            return diff_response(found.changes, replaces=found.replaces, delete_first=found.delete_first)
+            return diff_response(change.changes, replaces=change.replaces, delete_first=change.delete_first)
 
     @override
     def Create(
@@ -241,17 +241,17 @@ class KubernetesProvider(Provider):
             session = self._sessions.of(context)
             if session.api is None:
                 return _unreadable(session, request)
-            found = self._operations(session).read(
+            resource = self._operations(session).read(
                 operation_of(request, request.inputs),
                 request.id,
                 type_of(request).kind,
                 Checkpoint.read(decode(request.properties)),
                 decode(request.inputs),
             )
-            if found is None:
+            if resource is None:
                 return provider_pb2.ReadResponse()
             return provider_pb2.ReadResponse(
-                id=found.id, properties=wire.encode(found.outputs), inputs=wire.encode(found.inputs)
+                id=resource.id, properties=wire.encode(resource.outputs), inputs=wire.encode(resource.inputs)
             )
 
     @override

@@ -35,34 +35,36 @@ class GivenUp:
 
 def removal(kind: Kind, api: Cluster) -> str | None:
     """What to say of a kind that the API server's release no longer serves; None for any other."""
-    known = _given_up().get(kind)
-    if known is None or known.removed is None or _release(api) < known.removed:
+    given_up = _given_up().get(kind)
+    if given_up is None or given_up.removed is None or _release(api) < given_up.removed:
         return None
-    release = "{}.{}".format(*known.removed)
+    release = "{}.{}".format(*given_up.removed)
     return (
-        f'apiVersion "{kind}" was removed in Kubernetes {release}. Use "{known.replacement or kind}" instead.\n'
+        f'apiVersion "{kind}" was removed in Kubernetes {release}. Use "{given_up.replacement or kind}" instead.\n'
         f"See {_CHANGES.format(release)} for more information."
     )
 
 
 def warning(kind: Kind, api: Cluster) -> str | None:
     """What to warn of: a kind's version that is removed, or has a better one; None for any other."""
-    known = _given_up().get(kind)
-    if known is None:
+    given_up = _given_up().get(kind)
+    if given_up is None:
         return None
     removed = removal(kind, api)
-    if removed or known.replacement is None:
+    if removed or given_up.replacement is None:
         return removed
     end = (
-        " and not supported by Kubernetes v{}.{}+ clusters.".format(*known.removed) if known.removed else "."
+        " and not supported by Kubernetes v{}.{}+ clusters.".format(*given_up.removed)
+        if given_up.removed
+        else "."
     )
-    return f"{kind} is deprecated by {known.replacement}{end}"
+    return f"{kind} is deprecated by {given_up.replacement}{end}"
 
 
 def _release(api: Cluster) -> tuple[int, int]:
     version = api.read("/version")
-    found = re.match(r"v?(\d+)\.(\d+)", str(version.get("gitVersion") or ""))
-    return (int(found[1]), int(found[2])) if found else (0, 0)
+    numbers = re.match(r"v?(\d+)\.(\d+)", str(version.get("gitVersion") or ""))
+    return (int(numbers[1]), int(numbers[2])) if numbers else (0, 0)
 
 
 @cache

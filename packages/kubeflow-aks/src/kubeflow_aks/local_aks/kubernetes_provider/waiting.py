@@ -98,7 +98,7 @@ class Waiter:
             return
         seconds = _GONE_SECONDS_WORKLOAD if kind in _WORKLOADS else _GONE_SECONDS
         deadline = time.monotonic() + (timeout_of(inputs, timeout) or seconds)
-        while (live := _found(api, obj)) is not None:
+        while (live := _live(api, obj)) is not None:
             if self._pause(deadline):
                 message = self._gave_up(live, f"timed out waiting for deletion of {Kind.of(live)}")
                 raise NotReadyError(message, live)
@@ -143,7 +143,7 @@ def _may_come(error: KubeError) -> bool:
     return isinstance(error, NoSuchKindError) or (isinstance(error, ApiError) and error.not_found)
 
 
-def _found(api: Cluster, obj: Object) -> Object | None:
+def _live(api: Cluster, obj: Object) -> Object | None:
     try:
         return api.get(obj)
     except ApiError as error:

@@ -231,10 +231,10 @@ def _principal(put: Put, identity_id: str) -> Json:
 
 
 def _kubelet_identity(put: Put, node_group: str) -> Json:
-    given: Json | None = arm.at(put.body, "identityProfile.kubeletidentity")
-    if given:
-        own = _principal(put, str(given.get("resourceId")))
-        return given | {"clientId": own.get("clientId"), "objectId": own.get("principalId")}
+    identity: Json | None = arm.at(put.body, "identityProfile.kubeletidentity")
+    if identity:
+        principal = _principal(put, str(identity.get("resourceId")))
+        return identity | {"clientId": principal.get("clientId"), "objectId": principal.get("principalId")}
     subscription = put.id.split("/resource", 1)[0]
     managed = "providers/Microsoft.ManagedIdentity/userAssignedIdentities"
     return {
@@ -245,8 +245,8 @@ def _kubelet_identity(put: Put, node_group: str) -> Json:
 
 
 def _network(put: Put, node_group: str) -> Json:
-    given: Json = put.body.get("networkProfile", {})
-    plugin = {} if "networkPlugin" in given else {"networkPlugin": "azure", "networkPluginMode": "overlay"}
+    profile: Json = put.body.get("networkProfile", {})
+    plugin = {} if "networkPlugin" in profile else {"networkPlugin": "azure", "networkPluginMode": "overlay"}
     network: Json = {
         "dnsServiceIP": "10.0.0.10",
         "ipFamilies": ["IPv4"],
@@ -254,7 +254,7 @@ def _network(put: Put, node_group: str) -> Json:
         "outboundType": "loadBalancer",
         "serviceCidr": "10.0.0.0/16",
         **plugin,
-        **given,
+        **profile,
     }
     network.setdefault("serviceCidrs", [network["serviceCidr"]])
     if network["networkPlugin"] == "azure":
@@ -264,11 +264,11 @@ def _network(put: Put, node_group: str) -> Json:
         network.setdefault("podCidrs", [network["podCidr"]])
     match network["outboundType"]:
         case "loadBalancer":
-            balancer = {"managedOutboundIPs": {"count": 1}} | given.get("loadBalancerProfile", {})
+            balancer = {"managedOutboundIPs": {"count": 1}} | profile.get("loadBalancerProfile", {})
             network["loadBalancerProfile"] = balancer | {"effectiveOutboundIPs": [_outbound(put, node_group)]}
         case "managedNATGateway":
             gateway = {"managedOutboundIPProfile": {"count": 1}, "idleTimeoutInMinutes": 4}
-            gateway |= given.get("natGatewayProfile", {})
+            gateway |= profile.get("natGatewayProfile", {})
             network["natGatewayProfile"] = gateway | {"effectiveOutboundIPs": [_outbound(put, node_group)]}
         case _:
             pass
@@ -283,10 +283,10 @@ def _outbound(put: Put, node_group: str) -> dict[str, Any]:
 
 def _oidc(put: Put, version: str) -> Json:
     """OIDC issuer: on by default since Kubernetes 1.34 (docs/facts/aks.md#platform-features)."""
-    given: Json = put.body.get("oidcIssuerProfile", {})
+    profile: Json = put.body.get("oidcIssuerProfile", {})
     had = arm.at(put.existing or {}, "oidcIssuerProfile.enabled")
     default = had if had is not None else int(version.split(".")[1]) >= 34  # noqa: PLR2004 - the release's number
-    if not given.get("enabled", default):
+    if not profile.get("enabled", default):
         return {"enabled": False}
     host = f"{put.body['location']}.oic.prod-aks.azure.com"
     return {"enabled": True, "issuerURL": f"https://{host}/{TENANT}/{put.identifier('oidc')}/"}

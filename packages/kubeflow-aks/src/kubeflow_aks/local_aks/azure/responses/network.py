@@ -45,8 +45,8 @@ def public_ip_address(put: Put) -> Json:
         "publicIPAddressVersion": "IPv4",
         "publicIPAllocationMethod": "Dynamic",
     }
-    given: Json = defaults | put.body
-    static = given["publicIPAllocationMethod"] == "Static"
+    body: Json = defaults | put.body
+    static = body["publicIPAllocationMethod"] == "Static"
     dns: Json = put.body.get("dnsSettings") or {}
     label = dns.get("domainNameLabel")
     host = f"{label}.{put.body['location']}.cloudapp.azure.com"

@@ -38,8 +38,10 @@ class Put:
 
     def answer(self, **computed: Any) -> Json:
         """The body: what was put without secrets, and on top of it what Azure computes; None leaves a property out."""
-        own = {"id": self.id, "name": self.name, "type": self.arm_type}
-        return {k: v for k, v in {**without_secrets(self.body), **own, **computed}.items() if v is not None}
+        identity = {"id": self.id, "name": self.name, "type": self.arm_type}
+        return {
+            k: v for k, v in {**without_secrets(self.body), **identity, **computed}.items() if v is not None
+        }
 
 
 def without_secrets(body: Json) -> Json:

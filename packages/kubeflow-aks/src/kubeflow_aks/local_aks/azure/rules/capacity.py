@@ -58,11 +58,11 @@ def _pod_range(request: PoolRequest) -> Mapping[str, object] | None:
 
 
 def _subnet(request: PoolRequest) -> Mapping[str, object] | None:
-    own = arm.key(str(request.body.get("vnetSubnetID") or ""))
-    subnet = request.subnets.get(own)
+    subnet_key = arm.key(str(request.body.get("vnetSubnetID") or ""))
+    subnet = request.subnets.get(subnet_key)
     if subnet is None or not request.overlay:
         return None
-    inside = [pool for pool in request.pools if arm.key(str(pool.get("vnetSubnetID") or "")) == own]
+    inside = [pool for pool in request.pools if arm.key(str(pool.get("vnetSubnetID") or "")) == subnet_key]
     needed = sum(map(_most_nodes, inside))
     ranges = prefixes(subnet)
     available = sum(part.num_addresses - _RESERVED for part in ranges)

@@ -31,16 +31,18 @@ def _support(request: ClusterRequest) -> tuple[str, str] | None:
     version = request.get("kubernetesVersion")
     if not version or version == request.had("kubernetesVersion"):
         return None
-    known = aks_facts.kubernetes_versions().get(_alias(str(version)))
-    if known is None or request.today > known.lts_until:
+    version_facts = aks_facts.kubernetes_versions().get(_alias(str(version)))
+    if version_facts is None or request.today > version_facts.lts_until:
         return ("unsupported", version)
     on_lts = request.get("supportPlan") == _LTS and request.get("sku.tier") == "Premium"
-    return ("lts", version) if request.today > known.standard_until and not on_lts else None
+    return ("lts", version) if request.today > version_facts.standard_until and not on_lts else None
 
 
 def _unsupported(request: ClusterRequest, reason: str) -> Mapping[str, object] | None:
-    found = _support(request)
-    return when(found is not None and found[0] == reason, name=request.name, version=found and found[1])
+    support = _support(request)
+    return when(
+        support is not None and support[0] == reason, name=request.name, version=support and support[1]
+    )
 
 
 def _node_group(request: ClusterRequest) -> str:
@@ -50,9 +52,9 @@ def _node_group(request: ClusterRequest) -> str:
 
 
 def _support_left(request: ClusterRequest) -> Mapping[str, object] | None:
-    known = aks_facts.kubernetes_versions().get(_alias(str(request.get("kubernetesVersion"))))
+    version_facts = aks_facts.kubernetes_versions().get(_alias(str(request.get("kubernetesVersion"))))
     left = request.had("supportPlan") == _LTS and request.get("supportPlan") != _LTS
-    over = known is not None and request.today > known.standard_until
+    over = version_facts is not None and request.today > version_facts.standard_until
     return when(left and over, version=request.get("kubernetesVersion"))
 
 

@@ -54,10 +54,10 @@ def _no_sink(request: ResourceRequest) -> Mapping[str, object] | None:
 
 def _unknown_category(request: ResourceRequest) -> Mapping[str, object] | None:
     requested = _logs(request.body) if request.type == DIAGNOSTIC_SETTING else []
-    known = (
+    categories = (
         _OF_REGISTRY if "/providers/microsoft.containerregistry/" in request.id.casefold() else _CATEGORIES
     )
-    unknown = [category for category in requested if category not in known]
+    unknown = [category for category in requested if category not in categories]
     return {"category": unknown[0]} if unknown else None
 
 

@@ -76,9 +76,9 @@ def _pods_in_network(request: ClusterRequest) -> Mapping[str, object] | None:
 def _long_name(request: ClusterRequest) -> Mapping[str, object] | None:
     for subnet_id in request.subnet_ids if request.new and _overlay(request) else ():
         network_id = str(arm.parent_id_of(subnet_id))
-        for own in (subnet_id, network_id, str(arm.group_id_of(network_id))):
-            if len(arm.name_of(own)) > _LONGEST_NAME:
-                return {"name": arm.name_of(own)}
+        for arm_id in (subnet_id, network_id, str(arm.group_id_of(network_id))):
+            if len(arm.name_of(arm_id)) > _LONGEST_NAME:
+                return {"name": arm.name_of(arm_id)}
     return None
 
 

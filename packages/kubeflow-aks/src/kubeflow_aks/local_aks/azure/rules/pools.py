@@ -37,8 +37,8 @@ def _count(request: PoolRequest) -> Mapping[str, object] | None:
 def _autoscaling(request: PoolRequest) -> Mapping[str, object] | None:
     least, most = request.body.get("minCount"), request.body.get("maxCount")
     if not _scaled(request):
-        given = least is not None or most is not None
-        return when(given, details="minCount and maxCount need enableAutoScaling.")
+        limited = least is not None or most is not None
+        return when(limited, details="minCount and maxCount need enableAutoScaling.")
     if least is None or most is None:
         return {"details": "enableAutoScaling needs minCount and maxCount."}
     floor = 1 if request.system else 0

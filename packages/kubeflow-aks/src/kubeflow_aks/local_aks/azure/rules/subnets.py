@@ -45,8 +45,8 @@ class SubnetRequest:
 
 def prefixes(subnet: Mapping[str, Any]) -> tuple[IPv4Network, ...]:
     """The IPv4 ranges of a subnet."""
-    given = [subnet.get("addressPrefix"), *arm.listed(subnet, "addressPrefixes")]
-    return tuple(v4(str(prefix)) for prefix in given if prefix)
+    texts = [subnet.get("addressPrefix"), *arm.listed(subnet, "addressPrefixes")]
+    return tuple(v4(str(prefix)) for prefix in texts if prefix)
 
 
 def spaces(network: Mapping[str, Any]) -> tuple[IPv4Network, ...]:
@@ -78,11 +78,11 @@ def _taken_away(request: SubnetRequest) -> Mapping[str, object] | None:
 
 def _malformed(request: ResourceRequest) -> Mapping[str, object] | None:
     """Judged for every resource, before anything reads the ranges."""
-    given = {
+    ranges = {
         VIRTUAL_NETWORK: arm.listed(request.body, "addressSpace.addressPrefixes"),
         SUBNET: [request.body.get("addressPrefix"), *arm.listed(request.body, "addressPrefixes")],
     }.get(request.type, [])
-    for prefix in filter(None, given):
+    for prefix in filter(None, ranges):
         try:
             ip_network(str(prefix), strict=False)
         except ValueError:

@@ -64,16 +64,16 @@ def given_up_versions(modules: Path) -> Iterator[tuple[str, str, str, str, str]]
         file = folder / "zz_generated.prerelease-lifecycle.go"
         if not file.exists():
             continue
-        found: dict[str, tuple[str, str]] = {}
+        versions: dict[str, tuple[str, str]] = {}
         for match in _RELEASE.finditer(file.read_text()):
             kind = match[1] or match[5]
-            removed, replacement = found.get(kind, ("", ""))
+            removed, replacement = versions.get(kind, ("", ""))
             if match[2]:
-                found[kind] = (f"{match[3]}.{match[4]}", replacement)
+                versions[kind] = (f"{match[3]}.{match[4]}", replacement)
             else:
-                found[kind] = (removed, f"{match[7] or 'core'}/{match[8]}/{match[9]}")
+                versions[kind] = (removed, f"{match[7] or 'core'}/{match[8]}/{match[9]}")
         [group] = _GROUP.findall((folder / "register.go").read_text())
-        for kind, facts in sorted(found.items()):
+        for kind, facts in sorted(versions.items()):
             if not kind.endswith("List"):
                 yield (group, folder.name, kind, *facts)
 

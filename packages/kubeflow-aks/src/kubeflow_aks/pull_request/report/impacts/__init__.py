@@ -32,6 +32,7 @@ def impacts_of(observed: Observed) -> list[Impact]:
     found = [
         *protection.refused(observed.refused),
         *azure.refused(observed.azure_refuses),
+        *whole_stacks.not_judged(observed),
         *whole_stacks.beside_another(observed),
         *_impacts(sides_of(observed)),
     ]

@@ -1,4 +1,4 @@
-"""What Azure refuses of a change, in its own words."""
+"""What Azure, or the cluster's API server, refuses of a change, in its own words."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
@@ -6,14 +6,16 @@ from typing import Final
 from kubeflow_aks.pull_request.observed import Refusal
 from kubeflow_aks.pull_request.report.impacts.impact import Impact, listed, quoted
 
+_ALIAS: Final = "An alias keeps a renamed resource; page `docs/how-to/use-the-components.md` shows how."
 _PAGES: Final[Mapping[str, str]] = {
     "NotAllAgentPoolOrchestratorVersionSpecifiedAndUnchanged": (
         "Page `docs/how-to/upgrade-kubernetes.md` shows how to upgrade."
     ),
     "PropertyChangeNotAllowed": "Page `docs/how-to/move-a-pool.md` shows how another pool takes over.",
-    "": "An alias keeps a renamed resource; page `docs/how-to/use-the-components.md` shows how.",
+    "AlreadyExists": _ALIAS,
+    "": _ALIAS,
 }
-"""By Azure's code: the page that helps. Without a code azure-native found the resource there already."""
+"""By code of Azure or the API server: the page that helps. Without a code azure-native found the resource there."""
 
 
 def refused(refusals: Sequence[Refusal]) -> Iterator[Impact]:
@@ -25,10 +27,11 @@ def refused(refusals: Sequence[Refusal]) -> Iterator[Impact]:
         names = listed([refusal.name for refusal in found])
         words = f"{quoted(code)}: {found[0].message}" if code else found[0].message
         page = _PAGES.get(code)
+        who = "The cluster's API server" if type_token.startswith("kubernetes:") else "Azure"
         yield {
             "kind": "azure-refuses",
             "level": "danger",
             "subject": found[0].name,
-            "text": f"Azure refuses this change, so `pulumi up` fails at {type_token.rpartition(':')[2]} {names}: "
+            "text": f"{who} refuses this change, so `pulumi up` fails at {type_token.rpartition(':')[2]} {names}: "
             f"{words.rstrip('.')}.{f' {page}' if page else ''}",
         }

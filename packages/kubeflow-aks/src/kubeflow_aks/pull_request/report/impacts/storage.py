@@ -5,13 +5,15 @@ from collections.abc import Iterator
 from kubeflow_aks.json_values import at
 from kubeflow_aks.pull_request.observed import Change
 from kubeflow_aks.pull_request.report.impacts.impact import Impact, quoted
-from kubeflow_aks.pull_request.report.impacts.sides import GOING, Sides, forced_by
+from kubeflow_aks.pull_request.report.impacts.sides import GOING, Sides, forced_by, lost_clusters
 
 _STORAGE_CLASS = "kubernetes:storage.k8s.io/v1:StorageClass"
 
 
 def impacts(sides: Sides) -> Iterator[Impact]:
-    """What each deleted or replaced class means for new volumes."""
+    """What each deleted or replaced class means for new volumes; nothing where all volumes go with the cluster."""
+    if lost_clusters(sides):
+        return
     for change in sides.changes.values():
         if change.type == _STORAGE_CLASS and change.action in GOING and change.urn in sides.before.resources:
             yield {

@@ -56,5 +56,16 @@ def beside_another(observed: Observed) -> Iterator[Impact]:
         )
 
 
+def not_judged(observed: Observed) -> Iterator[Impact]:
+    """What decides about the next `up` and is not known here."""
+    for text in observed.not_judged:
+        yield {
+            "kind": "not-judged",
+            "level": "danger",
+            "subject": observed.stack,
+            "text": f"Not judged: {text.rstrip('.')}.",
+        }
+
+
 def _second(observed: Observed, text: str) -> Impact:
     return {"kind": "second-cluster", "level": "caution", "subject": observed.stack, "text": text}
