@@ -14,7 +14,7 @@ PY := $(VENV)/bin/python
 PACKAGE := ckf_spot
 PACKAGE_VENV := $(PACKAGE)/.venv
 RUN := $(PY) -m kubeflow_aks
-REFERENCES := program.settings.reference kubeflow_aks.policy.reference kubeflow_aks.cli.reference
+REFERENCES := program.settings.reference kubeflow_aks.policy.reference kubeflow_aks.cli.reference kubeflow_aks.pull_request.report.impacts.reference
 
 # The Azure SDK has thousands of modules: where Python may not keep them compiled, every start takes seconds longer.
 unexport PYTHONDONTWRITEBYTECODE

@@ -33,6 +33,7 @@ class Repository:
     issues: list[Json] = field(default_factory=list[Json])
     labels: set[str] = field(default_factory=set[str])
     pulls: list[Json] = field(default_factory=list[Json])
+    files: dict[int, list[Json]] = field(default_factory=dict[int, list[Json]])
     runs: dict[int, Json] = field(default_factory=dict[int, Json])
     ups: list[Json] = field(default_factory=list[Json])
     """Runs of the workflow `up`."""
@@ -232,6 +233,10 @@ def _make_label(handler: Any, repository: Repository, _: list[int], __: dict[str
     handler.give(body, 201)
 
 
+def _list_files(handler: Any, repository: Repository, ids: list[int], query: dict[str, str], _: Json) -> None:
+    handler.page(repository.files.get(ids[0], []), query)
+
+
 def _list_pulls(handler: Any, repository: Repository, _: list[int], query: dict[str, str], __: Json) -> None:
     def is_listed(pull: Json) -> bool:
         head = pull["head"]
@@ -273,6 +278,7 @@ ROUTES: Final[list[tuple[str, str, Act]]] = [
     ("PATCH", r"/issues/(\d+)", _change_issue),
     ("POST", r"/labels", _make_label),
     ("GET", r"/pulls", _list_pulls),
+    ("GET", r"/pulls/(\d+)/files", _list_files),
     ("GET", r"/actions/runs/(\d+)", _get_run),
     ("GET", r"/actions/runs/(\d+)/artifacts", _list_artifacts),
     ("GET", r"/actions/artifacts/(\d+)/zip", _get_artifact),

@@ -26,13 +26,13 @@ CLUSTER = "azure-native:containerservice:ManagedCluster"
 ROLE = "azure-native:authorization:RoleAssignment"
 
 
-def _step(op: str, name: str = "one", kind: str = POOL, **given: Any) -> Step:
-    return Step(urn=f"urn:pulumi:dev::p::{kind}::{name}", type=kind, op=op, **given)
+def _step(op: str, name: str = "one", kind: str = POOL, **fields: Any) -> Step:
+    return Step(urn=f"urn:pulumi:dev::p::{kind}::{name}", type=kind, op=op, **fields)
 
 
-def _role(name: str, **given: Any) -> Step:
+def _role(name: str, **fields: Any) -> Step:
     before, after = {"principalId": "1", "scope": "a"}, {"principalId": NOT_KNOWN, "scope": "a"}
-    differing = given.pop("differences", {"principalId": "update-replace"})
+    differing = fields.pop("differences", {"principalId": "update-replace"})
     return _step("replace", name, ROLE, old_inputs=before, inputs=after, differences=differing)
 
 
@@ -108,7 +108,7 @@ def test_those_of_a_cluster_that_is_made_anew_are_replaced_indeed() -> None:
 
 
 def test_a_known_principal_is_another_one_indeed() -> None:
-    known = _step(
+    stable = _step(
         "replace",
         "one",
         ROLE,
@@ -116,7 +116,7 @@ def test_a_known_principal_is_another_one_indeed() -> None:
         inputs={"principalId": "2"},
         differences={"principalId": "update-replace"},
     )
-    changes = changes_of([known], ())
+    changes = changes_of([stable], ())
     assert without_apparent_replacements(changes) == (changes, ())
 
 
@@ -139,14 +139,14 @@ def test_values_are_found_by_the_engines_paths(path: str, value: int | None) -> 
 def test_paths_of_differences_lead_to_the_values() -> None:
     before = {"a": {"x.y": 1, "gone": 1, "same": 1}, "list": [1]}
     after = {"a": {"x.y": 2, "new": 1, "same": 1}, "list": [1, 2]}
-    found = list(differences("", before, after))
-    assert [(each.path, each.kind) for each in found] == [
+    parts = list(differences("", before, after))
+    assert [(part.path, part.kind) for part in parts] == [
         ('a["x.y"]', "update"),
         ("a.gone", "delete"),
         ("a.new", "add"),
         ("list", "update"),
     ]
-    assert all((at(before, each.path), at(after, each.path)) == (each.before, each.after) for each in found)
+    assert all((at(before, part.path), at(after, part.path)) == (part.before, part.after) for part in parts)
 
 
 def test_a_run_has_what_is_there_afterwards_and_says_each_warning_once() -> None:

@@ -98,18 +98,18 @@ def test_what_was_made_up_stays_when_it_is_updated(azure: Any) -> None:
 def test_its_changes_are_those_of_its_inputs(azure: Any) -> None:
     same = {"vaultName": "v", "tags": {"a": "b"}}
     assert _diff(azure, same, same).changes == provider_pb2.DiffResponse.DIFF_NONE
-    found = _diff(azure, same, {"vaultName": "v", "tags": {}})
-    assert json_format.MessageToDict(found)["detailedDiff"] == {
+    answer = _diff(azure, same, {"vaultName": "v", "tags": {}})
+    assert json_format.MessageToDict(answer)["detailedDiff"] == {
         "tags.a": {"kind": "DELETE", "inputDiff": True}
     }
-    assert not found.replaces
+    assert not answer.replaces
 
 
 @pytest.mark.parametrize("part", ["resourceGroupName", "vaultName", "location"])
 def test_a_part_of_its_id_makes_another_resource_of_it(azure: Any, part: str) -> None:
-    found = _diff(azure, {part: "v"}, {part: "w"})
-    assert list(found.replaces) == [part]
-    assert found.deleteBeforeReplace
+    answer = _diff(azure, {part: "v"}, {part: "w"})
+    assert list(answer.replaces) == [part]
+    assert answer.deleteBeforeReplace
 
 
 def test_what_the_table_has_is_judged_as_ever(azure: Any, run: RunDirectory) -> None:

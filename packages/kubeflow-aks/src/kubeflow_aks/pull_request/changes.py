@@ -112,7 +112,7 @@ def _seems_replaced(change: Change) -> bool:
     return (
         change.type == _ROLE_ASSIGNMENT
         and change.action == "replace"
-        and [each.path for each in change.differences] == ["principalId"]
+        and [difference.path for difference in change.differences] == ["principalId"]
         and change.differences[0].after == UNKNOWN
     )
 
@@ -175,8 +175,8 @@ def at(value: Any, path: str) -> Any:
     """The value at a property path; None where there is none."""
     for name, index, quoted in _STEP.findall(path):
         if index:
-            found = cast(list[Any], value) if isinstance(value, list) else []
-            value = found[int(index)] if int(index) < len(found) else None
+            items = cast(list[Any], value) if isinstance(value, list) else []
+            value = items[int(index)] if int(index) < len(items) else None
         else:
             key = name or quoted.replace('\\"', '"').replace("\\\\", "\\")
             value = cast(dict[str, Any], value).get(key) if isinstance(value, dict) else None

@@ -41,14 +41,14 @@ def renamed(base: Path, head: Path, removed: Sequence[str], added: Sequence[str]
         removed: stacks that only the base has.
         added: stacks that only the head has.
     """
-    found: dict[str, str] = {}
+    names: dict[str, str] = {}
     for before in removed:
         settings = _settings(base, before)
         for after in added:
-            if after not in found and settings and _alike(settings, _settings(head, after)):
-                found |= {before: after, after: before}
+            if after not in names and settings and _alike(settings, _settings(head, after)):
+                names |= {before: after, after: before}
                 break
-    return found
+    return names
 
 
 def _settings(root: Path, stack: str) -> frozenset[str]:

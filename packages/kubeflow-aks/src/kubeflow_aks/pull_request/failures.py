@@ -31,8 +31,8 @@ _LONGEST: Final = 20_000
 def protected(errors: Sequence[str]) -> tuple[str, ...]:
     """The URNs that the engine refuses to replace or delete; empty if something else failed too."""
     cut = [error[:_LONGEST] for error in errors]
-    found = [_PROTECTED.search(error) for error in cut if not _all_frames(error)]
-    return tuple(dict.fromkeys(one["urn"] for one in found if one)) if all(found) else ()
+    matches = [_PROTECTED.search(error) for error in cut if not _all_frames(error)]
+    return tuple(dict.fromkeys(one["urn"] for one in matches if one)) if all(matches) else ()
 
 
 def failure(errors: Sequence[str], root: Path, printed: str) -> str:
@@ -62,17 +62,17 @@ def _all_frames(error: str) -> bool:
 
 def _lines(error: str, root: Path) -> Iterator[str]:
     error = error.removeprefix(_REPEATED)
-    crashed, found, traceback = error.partition(_TRACEBACK)
+    crashed, separator, traceback = error.partition(_TRACEBACK)
     crashed, traceback = _shortened(crashed), _shortened(traceback)
-    if not found:
+    if not separator:
         yield from (
             line for line in crashed.splitlines() if line.strip() and not _FRAMES.fullmatch(line.strip())
         )
         return
-    own = [
+    places = [
         (file, line) for file, line in _PLACE.findall(traceback) if Path(file).is_relative_to(root.resolve())
     ]
-    at = f" ({Path(own[-1][0]).relative_to(root.resolve())} line {own[-1][1]})" if own else ""
+    at = f" ({Path(places[-1][0]).relative_to(root.resolve())} line {places[-1][1]})" if places else ""
     ended = [line for line in traceback.splitlines() if line and not line.startswith(" ")]
     words = " ".join(ended) or crashed.removeprefix(_CRASHED)
     yield " ".join(words.split()) + at

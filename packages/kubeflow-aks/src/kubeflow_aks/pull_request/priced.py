@@ -28,16 +28,16 @@ def priced(observed: Observed) -> CostChange | None:
         market = market_of(after, offline=True, report=notes.append)
         from kubeflow_aks.cost.comparing import difference  # noqa: PLC0415 - a third of a second that only bills need
 
-        found = difference(_stack(observed.stack, before) if before else None, after, market)
+        change = difference(_stack(observed.stack, before) if before else None, after, market)
     except CostError as error:
         return change_document(None, error.problems, notes)
-    return change_document(found, notes=notes)
+    return change_document(change, notes=notes)
 
 
 def _stack(name: str, run: Run) -> Stack:
-    resources = (Resource(it.type, it.name, _known(it.inputs)) for it in run.resources.values())
-    return Stack(name, tuple(resources), _known(run.outputs))
+    resources = (Resource(it.type, it.name, _values(it.inputs)) for it in run.resources.values())
+    return Stack(name, tuple(resources), _values(run.outputs))
 
 
-def _known(values: Mapping[str, Any]) -> Mapping[str, Any]:
+def _values(values: Mapping[str, Any]) -> Mapping[str, Any]:
     return cast(Mapping[str, Any], shown(dict(values), None))

@@ -21,8 +21,7 @@ from kubeflow_aks.local_aks.engine import program as language_host
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.local_aks.run.processes import stop_unnoted
 from kubeflow_aks.pull_request.failures import failure, protected
-from kubeflow_aks.pull_request.observed import Refusal
-from kubeflow_aks.pull_request.refusals import goals_of, refusals
+from kubeflow_aks.pull_request.refusals import NOTHING_TRIED, Trial, goals_of, trial
 from kubeflow_aks.pull_request.stand_ins import StandInsError, stand_ins
 from kubeflow_aks.recorder.stack_files import StackFileError
 from kubeflow_aks.revisions import processes
@@ -62,14 +61,14 @@ class Outcome:
         not_simulated: types that no stand-in knows.
         refused: URNs of protected resources that would be replaced or deleted, which `up` refuses; `result` is then
             the preview without the protection.
-        azure_refuses: what the simulated Azure refuses of a preview.
+        azure: the requests of a preview, put to the simulated Azure.
     """
 
     result: Result
     ignored: Mapping[str, Sequence[str]]
     not_simulated: tuple[str, ...]
     refused: tuple[str, ...] = ()
-    azure_refuses: tuple[Refusal, ...] = ()
+    azure: Trial = NOTHING_TRIED
 
 
 def operate(
@@ -126,8 +125,8 @@ def operate(
                 result = engine.preview(plan=plan)
             goals = goals_of(plan)
             ignored = {urn: goal.get("ignoreChanges", []) for urn, goal in goals.items()}
-            azure_refuses = refusals(result.steps, goals, run.azure, program.day)
-            return Outcome(result, ignored, serving.not_simulated(), refused, azure_refuses)
+            azure = trial(result.steps, goals, run.azure, program.day)
+            return Outcome(result, ignored, serving.not_simulated(), refused, azure)
     except EngineError as error:
         if watch.expired:
             raise ProgramError(

@@ -34,14 +34,33 @@ Goals = Mapping[str, Mapping[str, Any]]
 """What the program registered for each resource, by URN, as a plan of the engine has it."""
 
 
+@dataclass(frozen=True)
+class Trial:
+    """The requests of one `up`, put to the simulated Azure.
+
+    Attributes:
+        refused: the requests that it refuses; empty if it accepts all that were tried.
+        tried: number of requests that were tried.
+        untried: names of the resources of the other requests.
+    """
+
+    refused: tuple[Refusal, ...] = ()
+    tried: int = 0
+    untried: tuple[str, ...] = ()
+
+
+NOTHING_TRIED: Final = Trial()
+"""The trial where there is no Azure yet."""
+
+
 def goals_of(plan: Path) -> Goals:
     """The goals in a plan that the engine wrote; resources that are only deleted have none."""
     planned: dict[str, dict[str, Any]] = json.loads(plan.read_text(encoding="utf-8"))["resourcePlans"]
     return {urn: entry["goal"] for urn, entry in planned.items() if entry.get("goal")}
 
 
-def refusals(steps: Sequence[Step], goals: Goals, azure: Path, today: date) -> tuple[Refusal, ...]:
-    """Each request of the next `up` that the simulated Azure refuses, in the engine's order; empty if it accepts all.
+def trial(steps: Sequence[Step], goals: Goals, azure: Path, today: date) -> Trial:
+    """The requests of the next `up`, in the engine's order, put to the simulated Azure.
 
     What depends on a refused resource is not tried, as `up` does not get to it. Nor is a request with a value that only
     `up` knows, and what needs it: what depends on a new resource, and deletions after an update.
@@ -53,15 +72,17 @@ def refusals(steps: Sequence[Step], goals: Goals, azure: Path, today: date) -> t
         today: the day on which Azure decides.
     """
     if not azure.is_dir():  # no program of this run has made anything there
-        return ()
+        return NOTHING_TRIED
     with TemporaryDirectory() as folder:
         copy = Path(folder) / "azure"
         shutil.copytree(azure, copy)
-        return tuple(_Trial(AzureState(copy), goals, today).refusals(steps))
+        azure_trial = _Azure(AzureState(copy), goals, today)
+        refused = tuple(azure_trial.refusals(steps))
+        return Trial(refused, azure_trial.tried, tuple(dict.fromkeys(azure_trial.untried)))
 
 
 @dataclass
-class _Trial:
+class _Azure:
     """The steps of one `up`, on an Azure that may be changed."""
 
     state: AzureState
@@ -75,6 +96,8 @@ class _Trial:
         self._made: set[str] = set()
         self._left_out: set[str] = set()
         self._delete = True
+        self.tried = 0
+        self.untried: list[str] = []
 
     def refusals(self, steps: Sequence[Step]) -> Iterator[Refusal]:
         if not self._subscription:  # nothing is there yet
@@ -85,10 +108,16 @@ class _Trial:
                 continue
             if self._left_out.intersection((step.urn, *self._dependencies(step.urn))):
                 self._left_out.add(step.urn)
+                if step.type in TYPES:
+                    self.untried.append(step.name)
             elif step.type in TYPES:
                 try:
-                    self._send(step)
+                    if self._send(step):
+                        self.tried += 1
+                    else:
+                        self.untried.append(step.name)
                 except ArmError as error:
+                    self.tried += 1
                     self._delete = False  # the engine deletes last, and not after a failure
                     self._left_out.add(step.urn)
                     yield Refusal(step.urn, step.type, step.name, error.code, error.message)
@@ -98,18 +127,18 @@ class _Trial:
 
         Not all inputs are compared, because a replacement may have another automatic name.
         """
-        found: set[str] = set()
+        urns: set[str] = set()
         for step in steps:
             completed = self._completed(step)
             changed = {re.split(r"[.\[]", path)[0] for path in step.differences}
             if changed and all(completed.get(key) == step.old_inputs.get(key) for key in changed):
-                found.add(step.urn)
+                urns.add(step.urn)
             elif step.op in _MADE:
                 self._made.add(step.urn)
-        return found
+        return urns
 
-    def _send(self, step: Step) -> None:
-        """Sends the request of one step.
+    def _send(self, step: Step) -> bool:
+        """Sends the request of one step, and returns whether it could be sent.
 
         Raises:
             ArmError: Azure, or azure-native before it, refuses it.
@@ -120,17 +149,19 @@ class _Trial:
                 self._azure.delete(arm_type, arm_type.id_of(dict(step.old_inputs), self._subscription))
             else:
                 self._left_out.add(step.urn)
-            return
+            return self._delete
         inputs = self._completed(step)
         if not _unknown(inputs):
             arm_id = arm_type.id_of(inputs, self._subscription)
             if step.op in _MADE and self._azure.read(arm_type, arm_id) is not None:
                 raise ArmError(_CONFLICT, "", f"cannot create already existing resource '{arm_id}'")
             self._azure.put(arm_type, arm_id, check.body(inputs))
-        elif step.op in _MADE:
+            return True
+        if step.op in _MADE:
             self._left_out.add(step.urn)
         else:
             self._delete = False  # what it uses from then on is not known
+        return False
 
     def _completed(self, step: Step) -> Json:
         """The inputs; a value that only `up` knows stays as it was, unless it is of a resource that is made now."""

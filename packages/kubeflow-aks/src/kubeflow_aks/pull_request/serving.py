@@ -46,14 +46,14 @@ _COLLECT_AFTER: Final = 100_000
 def serve(request: StandInRequest) -> dict[str, Server]:
     """Serves every package that the environment has, by its name, as long as the servers are referenced."""
     unknown_types = TypeFile(Path(request.unknown_types))
-    own: dict[str, Callable[[Unsimulated], Provider]] = {
+    packages: dict[str, Callable[[Unsimulated], Provider]] = {
         _AZURE: partial(_azure, request),
         KUBERNETES: partial(_kubernetes, request),
     }
     servers: dict[str, Server] = {}
     for package, release in installed().items():
         unsimulated = Unsimulated(package, release, unknown_types)
-        provider = own[package](unsimulated) if package in own else unsimulated
+        provider = packages[package](unsimulated) if package in packages else unsimulated
         servers[package] = server.serve(provider)
     return servers
 
@@ -78,19 +78,19 @@ def _azure(request: StandInRequest, unsimulated: Unsimulated) -> Provider:
     manager = ResourceManager(
         AzureState(Path(request.azure)), timing, lambda: date.fromisoformat(request.today)
     )
-    known = AzureNativeProvider(manager, timing, token=request.token, kubeconfig=lambda: text)
-    return with_unsimulated(known, lambda token: token in TYPES or token in FUNCTIONS, unsimulated)
+    provider = AzureNativeProvider(manager, timing, token=request.token, kubeconfig=lambda: text)
+    return with_unsimulated(provider, lambda token: token in TYPES or token in FUNCTIONS, unsimulated)
 
 
 def _kubernetes(request: StandInRequest, unsimulated: Unsimulated) -> Provider:
     if request.kubeconfig:
         file = Path(request.kubeconfig)
         cluster: Cluster = ApiServer.of(file)
-        known = KubernetesProvider(Waiter(), servers_of(file))
+        provider = KubernetesProvider(Waiter(), servers_of(file))
     else:
         cluster = FileCluster(Path(request.objects))
-        known = KubernetesProvider(NoWaiter(), (file_cluster.SERVER,), lambda _: cluster)
-    return with_unsimulated(known, lambda token: knows(token, cluster), unsimulated)
+        provider = KubernetesProvider(NoWaiter(), (file_cluster.SERVER,), lambda _: cluster)
+    return with_unsimulated(provider, lambda token: knows(token, cluster), unsimulated)
 
 
 def _end_with(parent: socket.socket) -> None:
@@ -105,5 +105,9 @@ if __name__ == "__main__":
     with _parent.makefile("rw", encoding="utf-8") as _lines:
         _servers = serve(StandInRequest(**json.loads(_lines.readline())))
         threading.Thread(target=_end_with, args=(_parent,), name="parent", daemon=True).start()
-        print(json.dumps({package: each.port for package, each in _servers.items()}), file=_lines, flush=True)
+        print(
+            json.dumps({package: server.port for package, server in _servers.items()}),
+            file=_lines,
+            flush=True,
+        )
     threading.Event().wait()

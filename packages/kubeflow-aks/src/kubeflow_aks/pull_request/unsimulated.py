@@ -35,13 +35,13 @@ class TypeFile:
     def __init__(self, file: Path) -> None:
         self._file = file
         self._lock = threading.Lock()
-        self._known = set(file.read_text(encoding="utf-8").split()) if file.exists() else set[str]()
+        self._tokens = set(file.read_text(encoding="utf-8").split()) if file.exists() else set[str]()
 
     def add(self, token: str) -> None:
         """Add a token once."""
         with self._lock:
-            if token not in self._known:
-                self._known.add(token)
+            if token not in self._tokens:
+                self._tokens.add(token)
                 with self._file.open("a", encoding="utf-8") as sink:
                     sink.write(f"{token}\n")
 
@@ -154,18 +154,18 @@ class Unsimulated(Provider):
         return answer
 
 
-def with_unsimulated(known: Provider, knows: Callable[[str], bool], unknown: Unsimulated) -> Provider:
+def with_unsimulated(simulated: Provider, knows: Callable[[str], bool], unknown: Unsimulated) -> Provider:
     """A stand-in that passes types it does not know on to another.
 
     Args:
-        known: the stand-in.
+        simulated: the stand-in.
         knows: whether it knows a type or function token.
         unknown: answers for all others.
     """
     for method in ("Check", "Diff", "Create", "Read", "Update", "Delete", "Invoke"):
-        setattr(known, method, _either(getattr(known, method), getattr(unknown, method), knows))
-    setattr(known, "Parameterize", unknown.Parameterize)  # noqa: B010 - a method of this one object
-    return known
+        setattr(simulated, method, _either(getattr(simulated, method), getattr(unknown, method), knows))
+    setattr(simulated, "Parameterize", unknown.Parameterize)  # noqa: B010 - a method of this one object
+    return simulated
 
 
 def token_of(request: Any) -> str:
@@ -176,10 +176,10 @@ def token_of(request: Any) -> str:
 
 
 def _either(
-    known: Callable[..., Any], unknown: Callable[..., Any], knows: Callable[[str], bool]
+    simulated: Callable[..., Any], unknown: Callable[..., Any], knows: Callable[[str], bool]
 ) -> Callable[[Any, grpc.ServicerContext], Any]:
     def answer(request: Any, context: grpc.ServicerContext) -> Any:
-        return (known if knows(token_of(request)) else unknown)(request, context)
+        return (simulated if knows(token_of(request)) else unknown)(request, context)
 
     return answer
 
@@ -196,10 +196,10 @@ def _name(request: Any) -> str:
     return request.urn.rpartition("::")[2]
 
 
-def _completed(request: Any, given: struct_pb2.Struct) -> struct_pb2.Struct:
+def _completed(request: Any, values: struct_pb2.Struct) -> struct_pb2.Struct:
     """The given values, and a text for each other output that should be one."""
     result = wire.encode(_texts(_output_fields(token_of(request)), _name(request)))
-    result.MergeFrom(given)
+    result.MergeFrom(values)
     return result
 
 
