@@ -15,7 +15,7 @@ COMMANDS := packages/kubeflow-aks
 CKF_SPOT := packages/ckf-spot
 CKF_SPOT_VENV := $(CKF_SPOT)/.venv
 RUN := $(PY) -m kubeflow_aks
-REFERENCES := program.settings.reference kubeflow_aks.policy.reference kubeflow_aks.cli.reference
+REFERENCES := program.settings.reference kubeflow_aks.policy.reference kubeflow_aks.cli.reference kubeflow_aks.pull_request.report.impacts.reference
 
 # The Azure SDK has thousands of modules: where Python may not keep them compiled, every start takes seconds longer.
 unexport PYTHONDONTWRITEBYTECODE

@@ -67,21 +67,21 @@ class Published:
 
     def body(self) -> dict[str, Any]:
         """It as Azure's API takes it, without pools."""
-        recorded, given = TABLE["recorded"]["cluster"], self.row["cluster"]
-        network = {"networkPolicy": TABLE["recorded"]["networkPolicy"], **given.get("networkProfile", {})}
+        recorded, cluster = TABLE["recorded"]["cluster"], self.row["cluster"]
+        network = {"networkPolicy": TABLE["recorded"]["networkPolicy"], **cluster.get("networkProfile", {})}
         if network.get("networkDataplane") == "cilium":
             network["networkPolicy"] = "cilium"
         identity = {"type": "UserAssigned", "userAssignedIdentities": [self.identity]}
-        own = {"identity": identity} if "identity" in self.row else {}
-        storage = {**recorded["storageProfile"], **given.get("storageProfile", {})}
+        identities = {"identity": identity} if "identity" in self.row else {}
+        storage = {**recorded["storageProfile"], **cluster.get("storageProfile", {})}
         return {
             "location": "westeurope",
             "nodeResourceGroup": f"MC_rg-{self.name}_{self.name}_westeurope",
             "enableRBAC": True,
             "disableLocalAccounts": False,
             **recorded,
-            **own,
-            **given,
+            **identities,
+            **cluster,
             "storageProfile": storage,
             "networkProfile": network,
         }
@@ -115,7 +115,7 @@ class Published:
     def shown(self, azure: AzureState) -> tuple[Any, Any]:
         """What `az aks show` and `az aks maintenanceconfiguration list` print of it."""
         manager = ResourceManager(azure, Timing(float("inf")), lambda: MADE)
-        windows = [found for each in azure.all(_MAINTENANCE) if (found := manager.get(each.id))]
+        windows = [body for resource in azure.all(_MAINTENANCE) if (body := manager.get(resource.id))]
         return named({**(manager.get(self.id) or {}), "id": self.id}), named(windows)
 
 

@@ -59,25 +59,27 @@ def put(published: Published, folder: Path) -> tuple[Any, Any]:
 
 
 def named(name: str) -> Published:
-    return next(each for each in (*ADOPTED, *REFUSED) if each.name == name)
+    return next(published for published in (*ADOPTED, *REFUSED) if published.name == name)
 
 
 def test_the_settings_are_those_of_the_cluster(run: Run, project: Path) -> None:
     cluster, maintenance = put(named("avm-aks-production"), project)
     code, out, err = run(cluster, "--created", MADE.isoformat(), maintenance=maintenance)
     assert (code, err) == (0, "")
-    found = written(project)
-    assert found["adopted"] is True
-    assert (found["created"], found["resourceGroup"]) == ("2026-01-05", "rg-avm-aks-production")
-    assert found["names"]["identity"] == "uami-aks"
-    assert found["tags"] == {"owner": "platform", "environment": "new", "costcenter": "17"}
-    assert found["kubernetes"]["tier"] == "Standard"
-    assert found["network"]["podCidr"] == "192.168.0.0/16"
-    assert found["network"]["policy"] == "cilium"
-    assert set(found["network"]["subnetIds"]) == {"system", "general", "cpu", "gpu"}
-    assert found["apiAccess"]["privateCluster"] is True
-    assert found["systemPool"]["osDiskType"] == "Ephemeral"
-    assert set(found["pools"]) == {"workload1", "cpuspot", "gpuspot"}, "its own pool hosts Charmed Kubeflow"
+    settings = written(project)
+    assert settings["adopted"] is True
+    assert (settings["created"], settings["resourceGroup"]) == ("2026-01-05", "rg-avm-aks-production")
+    assert settings["names"]["identity"] == "uami-aks"
+    assert settings["tags"] == {"owner": "platform", "environment": "new", "costcenter": "17"}
+    assert settings["kubernetes"]["tier"] == "Standard"
+    assert settings["network"]["podCidr"] == "192.168.0.0/16"
+    assert settings["network"]["policy"] == "cilium"
+    assert set(settings["network"]["subnetIds"]) == {"system", "general", "cpu", "gpu"}
+    assert settings["apiAccess"]["privateCluster"] is True
+    assert settings["systemPool"]["osDiskType"] == "Ephemeral"
+    assert set(settings["pools"]) == {"workload1", "cpuspot", "gpuspot"}, (
+        "its own pool hosts Charmed Kubeflow"
+    )
     assert "Replaced or deleted: nothing" in out
     imported = json.loads((project / "build" / "new" / "import.json").read_text())["resources"]
     assert {entry["id"].rpartition("/")[2] for entry in imported if "id" in entry} == {
@@ -123,6 +125,16 @@ def test_names_of_pools_that_are_taken_get_a_start_of_their_own(run: Run, projec
     code, _, _ = run({**SMALL, "agentPoolProfiles": [*SMALL["agentPoolProfiles"], *others]})
     assert code == 0
     assert set(written(project)["pools"]) == {"ckfcpuspot", "ckfgeneral", "gpuspot"}
+
+
+def test_a_value_that_the_program_refuses_is_listed_with_its_reason(run: Run, project: Path) -> None:
+    profile = {"scanInterval": "every day", "maxGracefulTerminationSec": "300"}
+    code, out, err = run({**SMALL, "autoScalerProfile": profile})
+    assert code == 0, err
+    assert written(project)["autoscaler"] == {"maxGracefulTerminationSec": 300}
+    assert "Left out of the stack file, because the program refuses them" in out
+    assert "  autoscaler.scanInterval: 'every day' is not allowed; expected" in out
+    assert out.count("autoscaler.") == 1
 
 
 def test_a_pool_that_would_be_replaced_is_left(run: Run) -> None:

@@ -15,7 +15,7 @@ import pytest
 from kubeflow_aks.ci.provenance import WORKFLOW
 from kubeflow_aks.cli.process import main
 from kubeflow_aks.pull_request.observed import Change, Observed, Run
-from kubeflow_aks.pull_request.report import render
+from kubeflow_aks.pull_request.report import change_document
 from kubeflow_aks.revisions.repository import Revision
 from tests.ci.github_api import REPOSITORY, Repository
 
@@ -43,7 +43,7 @@ def document(stack: str = "dev", **changes: Any) -> dict[str, Any]:
             ),
         ),
     )
-    return json.loads(json.dumps(render(replace(observed, **changes), [], []).document))
+    return json.loads(json.dumps(change_document(replace(observed, **changes))))
 
 
 def archive(files: Mapping[str, str | bytes]) -> bytes:
@@ -59,7 +59,6 @@ def left(stack: str = "dev", number: int = NUMBER, files: Mapping[str, str | byt
     """What the preview of a stack leaves, with other files in place of its own."""
     own: dict[str, str | bytes] = {
         f"{stack}.json": json.dumps(document(stack)),
-        f"{stack}.md": "whatever",
         "pull-request": f"{number}\n",
     }
     return archive({**own, **(files or {})})

@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 
-from kubeflow_aks.ci import artifact, comment
+from kubeflow_aks.ci import artifact
 from kubeflow_aks.ci.artifact import ArtifactError
+from kubeflow_aks.ci.stacks import LIMIT
 from kubeflow_aks.cli.process import main
-from kubeflow_aks.pull_request.report import marker
+from kubeflow_aks.pull_request.report import MARKER
 from tests.ci.github_api import Repository
 from tests.ci.previewed import (
     FORK,
@@ -36,21 +37,77 @@ ADDRESS = "https://github.com/team/kubeflow-aks/actions/runs/500"
 pytestmark = pytest.mark.usefixtures("of_the_run")
 
 
-def test_each_stack_gets_one_comment(repository: Repository) -> None:
+def test_all_stacks_have_one_comment(repository: Repository) -> None:
     previewed(repository, dev=left("dev"), prod=left("prod"))
     assert main(["ci", "comment"]) == 0
-    dev, prod = bodies(repository)
-    assert dev.splitlines()[0] == marker("dev")
-    assert prod.splitlines()[0] == marker("prod")
-    assert f"Preview of {SHA[:12]}" in dev
-    assert f"code of the fork `{FORK}` computed this preview" in dev
-    assert ADDRESS in dev
+    [body] = bodies(repository)
+    assert body.splitlines()[0] == MARKER
+    assert "Preview: 2 of 2 stacks change" in body
+    assert "\n#### `dev`: 1 updated" in body
+    assert "\n#### `prod`: 1 updated" in body
+    assert f"Preview of {SHA[:12]}" in body
+    assert body.index(f"code of the fork `{FORK}` computed this preview") < body.index("| Stack |")
+    assert ADDRESS in body
+    page = "docs/how-to/preview-a-pull-request.md"
+    assert f"[`{page}`](https://github.com/team/kubeflow-aks/blob/HEAD/{page})" in body
     assert repository.leaked == []
+
+
+@pytest.mark.parametrize(
+    ("names", "comments"),
+    [
+        (["docs/a.md", "README.md", "packages/ckf-spot/docs/b.md"], 0),
+        (["docs/a.md", "__main__.py"], 1),
+        (["docs"], 1),
+        ([], 1),
+    ],
+    ids=["documents", "and code", "a link called docs", "none listed"],
+)
+def test_documents_alone_are_no_reason_to_comment(
+    names: list[str], comments: int, repository: Repository
+) -> None:
+    same = json.dumps(document(changes=()))
+    previewed(repository, dev=left(files={"dev.json": same}))
+    repository.files[NUMBER] = [{"filename": name, "previous_filename": name} for name in names]
+    assert main(["ci", "comment"]) == 0
+    assert bodies(repository) == comments * [
+        f"{MARKER}\nNothing changes in `dev`.\n{comment_of_fork()}\n{origin()}\n"
+    ]
+
+
+def comment_of_fork() -> str:
+    return (
+        f"<sub>The code of the fork `{FORK}` computed this preview: its figures, names and sentences are the fork's, "
+        "and prove nothing.</sub>\n"
+    )
+
+
+def origin() -> str:
+    return f"<sub>Preview of {SHA[:12]}: [run]({ADDRESS}).</sub>"
+
+
+def test_documents_that_change_a_stack_are_commented_on_and_a_comment_is_kept_up_to_date(
+    repository: Repository,
+) -> None:
+    repository.files[NUMBER] = [{"filename": "docs/a.md"}]
+    previewed(repository, dev=left())
+    assert main(["ci", "comment"]) == 0
+    previewed(repository, dev=left(files={"dev.json": json.dumps(document(changes=()))}))
+    assert main(["ci", "comment"]) == 0
+    [body] = bodies(repository)
+    assert "Nothing changes in `dev`." in body
+
+
+def test_a_failed_run_is_said(repository: Repository) -> None:
+    previewed(repository, dev=left())
+    repository.runs[RUN]["conclusion"] = "failure"
+    assert main(["ci", "comment"]) == 0
+    assert "It failed: a stack that is not named here has no result." in bodies(repository)[0]
 
 
 def test_it_is_updated_in_place_and_left_when_nothing_is_new(repository: Repository) -> None:
     previewed(repository, dev=left())
-    repository.comment(NUMBER, f"{marker('dev')}\r\nold")
+    repository.comment(NUMBER, f"{MARKER}\r\nold")
     assert main(["ci", "comment"]) == 0
     assert len(bodies(repository)) == 1
     assert "old" not in bodies(repository)[0]
@@ -62,15 +119,13 @@ def test_it_is_updated_in_place_and_left_when_nothing_is_new(repository: Reposit
 def test_ours_is_found_on_a_later_page_and_a_forged_marker_is_not_ours(repository: Repository) -> None:
     previewed(repository, dev=left())
     repository.per_page = 2
-    forged = repository.comment(NUMBER, f"{marker('dev')}\nforged", {"login": "stranger", "type": "User"})
-    other = repository.comment(
-        NUMBER, f"{marker('dev')}\nother app", {"login": "renovate[bot]", "type": "Bot"}
-    )
-    imposter = repository.comment(NUMBER, f"{marker('dev')}\nx", {"login": "github-actions", "type": "User"})
+    forged = repository.comment(NUMBER, f"{MARKER}\nforged", {"login": "stranger", "type": "User"})
+    other = repository.comment(NUMBER, f"{MARKER}\nother app", {"login": "renovate[bot]", "type": "Bot"})
+    imposter = repository.comment(NUMBER, f"{MARKER}\nx", {"login": "github-actions", "type": "User"})
     for number in range(5):
         repository.comment(NUMBER, f"talk {number}", {"login": "someone", "type": "User"})
-    quoted = repository.comment(NUMBER, f"> {marker('dev')}\nquoted")
-    ours = repository.comment(NUMBER, f"{marker('dev')}\nold")
+    quoted = repository.comment(NUMBER, f"> {MARKER}\nquoted")
+    ours = repository.comment(NUMBER, f"{MARKER}\nold")
     assert main(["ci", "comment"]) == 0
     assert len(bodies(repository)) == 10
     assert "old" not in ours["body"]
@@ -82,18 +137,10 @@ def test_ours_is_found_on_a_later_page_and_a_forged_marker_is_not_ours(repositor
     ]
 
 
-def test_the_markdown_of_the_pull_request_is_never_used(repository: Repository) -> None:
-    hostile = "@team <img src=x onerror=1> [click](https://evil.example)"
-    previewed(repository, dev=left(files={"dev.md": hostile}))
-    assert main(["ci", "comment"]) == 0
-    assert "@team" not in bodies(repository)[0]
-    assert "evil" not in bodies(repository)[0]
-
-
 def test_hostile_words_in_the_document_do_not_come_alive(repository: Repository) -> None:
     changed = document()
     changed["notes"] = [
-        "<!-- kubeflow-aks preview: prod -->",
+        "<!-- kubeflow-aks preview -->",
         f"@team/admins #{1} https://evil.example \ud800",
     ]
     previewed(repository, dev=left(files={"dev.json": json.dumps(changed)}))
@@ -103,20 +150,18 @@ def test_hostile_words_in_the_document_do_not_come_alive(repository: Repository)
     assert " @team" not in body
 
 
-def test_a_stack_that_vanished_has_its_comment_updated(repository: Repository) -> None:
+def test_a_stack_that_vanished_is_no_longer_in_the_comment(repository: Repository) -> None:
     previewed(repository, dev=left())
-    gone = repository.comment(NUMBER, f"{marker('gone')}\nReplaces two pools")
+    ours = repository.comment(NUMBER, f"{MARKER}\n`gone`: replaces two pools")
     drift = repository.comment(NUMBER, "<!-- kubeflow-aks drift: dev -->\nanother of ours")
     assert main(["ci", "comment"]) == 0
-    assert gone["body"].splitlines()[0] == marker("gone")
-    assert "Replaces" not in gone["body"]
-    assert "has this stack any more" in gone["body"]
+    assert "gone" not in ours["body"]
     assert drift["body"].endswith("another of ours")
 
 
 def test_a_run_without_artifacts_replaces_the_earlier_comment(repository: Repository) -> None:
     previewed(repository)
-    old = repository.comment(NUMBER, f"{marker('dev')}\nReplaces two pools")
+    old = repository.comment(NUMBER, f"{MARKER}\nReplaces two pools")
     assert main(["ci", "comment"]) == 0
     assert "gave no result" in old["body"]
 
@@ -204,7 +249,9 @@ def test_what_is_no_artifact_of_ours_is_one_line_and_never_shown(
     assert code == 1
     assert err.startswith("error: preview-dev: ")
     assert err.count("\n") == 1
-    assert [body.splitlines()[0] for body in bodies(repository)] == [marker("prod")]
+    [body] = bodies(repository)
+    assert "No result for `dev`: see the run." in body
+    assert "#### `prod`" in body
 
 
 @pytest.mark.parametrize(
@@ -213,7 +260,7 @@ def test_what_is_no_artifact_of_ours_is_one_line_and_never_shown(
 def test_however_an_archive_is_broken_it_is_refused(method: int) -> None:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", method) as file:
-        for name, text in {"dev.json": json.dumps(document()), "pull-request": "7", "dev.md": "x"}.items():
+        for name, text in {"dev.json": json.dumps(document()), "pull-request": "7"}.items():
             file.writestr(name, text)
     whole, chance = packed.getvalue(), random.Random(1)  # noqa: S311 - the same in each run
     for _ in range(800):
@@ -319,19 +366,40 @@ def test_of_a_repeated_run_the_newest_artifact_counts(repository: Repository) ->
     repository.archives[1] = older
     repository.artifacts[RUN].append({"id": 1, "name": "preview-dev", "expired": False})
     assert main(["ci", "comment"]) == 0
-    assert len(bodies(repository)) == 2
+    assert "Preview: 2 of 2 stacks change" in bodies(repository)[0]
 
 
-def test_a_pull_request_can_not_have_comments_without_end(
+def test_a_run_with_more_stacks_than_there_can_be_is_refused(
     repository: Repository, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for number in range(comment.MOST_COMMENTS):
-        repository.comment(NUMBER, f"{marker(f'old{number}')}\n")
-    previewed(repository, dev=left())
+    previewed(repository, **{f"s{number}": b"" for number in range(LIMIT + 1)})
     code, err = run_comment(capsys)
     assert code == 1
-    assert "comments of ours already" in err
-    assert len(bodies(repository)) == comment.MOST_COMMENTS
+    assert "expected at most 50" in err
+    assert bodies(repository) == []
+
+
+def test_as_many_stacks_as_there_can_be_have_one_comment_that_github_takes(repository: Repository) -> None:
+    stacks = [f"{'s' * 90}{number}" for number in range(LIMIT)]
+    large = document()
+    page = "`docs/how-to/move-a-pool.md`"
+    large["words"] = [
+        {"kind": "x", "level": "danger", "subject": "字" * 99, "text": f"{page} 字{'字! ' * 999}"}
+    ] * 40
+    large["policy"]["new"] = [
+        {"rule": "a", "severity": "low", "mandatory": True, "urn": "u", "message": "字" * 999}
+    ] * 40
+    previewed(
+        repository,
+        **{
+            stack: left(stack, files={f"{stack}.json": json.dumps({**large, "stack": stack})})
+            for stack in stacks
+        },
+    )
+    assert main(["ci", "comment"]) == 0
+    [body] = bodies(repository)
+    assert len(body) < 65_536
+    assert all(f"| `{stack}` |" in body for stack in stacks)
 
 
 @pytest.mark.parametrize(
@@ -366,7 +434,7 @@ def test_another_app_or_person_can_be_the_author(
 ) -> None:
     monkeypatch.setenv("COMMENT_AUTHOR", "platform-team")
     previewed(repository, dev=left())
-    ours = repository.comment(NUMBER, f"{marker('dev')}\nold", {"login": "platform-team", "type": "User"})
+    ours = repository.comment(NUMBER, f"{MARKER}\nold", {"login": "platform-team", "type": "User"})
     assert main(["ci", "comment"]) == 0
     assert "old" not in ours["body"]
 

@@ -75,7 +75,7 @@ def test_a_signal_while_modules_are_imported_is_one_line(
         ("drill --outputs={file} dev", "kubeflow_aks.deployed.outputs.of_file"),
         ("cost dev", "kubeflow_aks.cost.command.planned"),
         ("quota dev", "kubeflow_aks.preview.quota.record"),
-        ("diff HEAD", "kubeflow_aks.pull_request.command.load"),
+        ("diff HEAD", "kubeflow_aks.pull_request.command.Repository.of"),
         ("start dev", "kubeflow_aks.ci.power.of"),
         ("stop dev", "kubeflow_aks.ci.power.of"),
         ("demo", "kubeflow_aks.demo.place.read_stack"),

@@ -32,11 +32,11 @@ def test_pools_of_one_workload_share_a_lane(created: PlanDocument) -> None:
 @pytest.fixture
 def of_two_sizes(document: PlanDocument) -> PlanDocument:
     """The document of `dev` with one more VM size of `cpuspot`."""
-    found = copy.deepcopy(document)
-    place = next(number for number, pool in enumerate(found["pools"]) if pool["name"] == "cpuspot")
+    copied = copy.deepcopy(document)
+    place = next(number for number, pool in enumerate(copied["pools"]) if pool["name"] == "cpuspot")
     size = {"name": "cpuspot3f2a", "vmSize": "Standard_D8ads_v5"}
-    found["pools"].insert(place + 1, cast(Pool, {**found["pools"][place], **size}))
-    return found
+    copied["pools"].insert(place + 1, cast(Pool, {**copied["pools"][place], **size}))
+    return copied
 
 
 def test_a_size_that_is_sold_out_points_to_the_next_and_the_last_to_the_fallback(

@@ -101,7 +101,7 @@ def test_an_output_that_is_left_out_is_not_unknown(document: PlanDocument) -> No
 
 
 def test_an_output_of_several_lines_stays_under_its_name() -> None:
-    given: PlanDocument = {
+    plan: PlanDocument = {
         "version": 1,
         "stack": "s",
         "resources": [],
@@ -110,7 +110,7 @@ def test_an_output_of_several_lines_stays_under_its_name() -> None:
         "unknownOutputs": [],
         "pools": [],
     }
-    assert output_lines(given, 80) == ["ca  : one", "      two", "none: none"]
+    assert output_lines(plan, 80) == ["ca  : one", "      two", "none: none"]
 
 
 @pytest.mark.parametrize("width", [60, 80, 110, 200])

@@ -43,7 +43,7 @@ def recorded(network: dict[str, Any] | None = None, **extra: Any) -> Record:
 
 def answer(*, space: str = "10.9.0.0/16", **subnets: dict[str, Any]) -> str:
     """What `az network vnet show` prints, with other properties of some subnets."""
-    found: list[dict[str, Any]] = [
+    entries: list[dict[str, Any]] = [
         {
             "id": IDS.get(name, f"{_VNET}/subnets/{name}"),
             "addressPrefix": cidr,
@@ -55,7 +55,7 @@ def answer(*, space: str = "10.9.0.0/16", **subnets: dict[str, Any]) -> str:
         }
         for name, cidr in {**RANGES, "api": "10.9.3.0/28"}.items()
     ]
-    return json.dumps({"addressSpace": {"addressPrefixes": [space]}, "subnets": found})
+    return json.dumps({"addressSpace": {"addressPrefixes": [space]}, "subnets": entries})
 
 
 def compared(folder: Path, network: str, stack: Record) -> tuple[list[str], bool]:
@@ -89,9 +89,9 @@ def test_two_roles_may_share_a_subnet_whose_id_is_written_in_two_ways() -> None:
 
 
 def test_a_stack_with_a_network_of_its_own_needs_nothing_of_others() -> None:
-    own = record("dev", preview=True)
-    assert needed_addresses(own) == {}
-    assert subnets_compared(Az("no-such-az"), own, 200) == ([], True)
+    recorded = record("dev", preview=True)
+    assert needed_addresses(recorded) == {}
+    assert subnets_compared(Az("no-such-az"), recorded, 200) == ([], True)
 
 
 def test_subnets_with_room_are_enough(tmp_path: Path, stack: Record) -> None:
@@ -116,7 +116,7 @@ def test_a_subnet_that_is_not_there_is_reported(tmp_path: Path, stack: Record) -
 
 
 @pytest.mark.parametrize(
-    ("network", "given", "line"),
+    ("network", "subnets", "line"),
     [
         ({}, {"space": "10.240.0.0/12"}, "network.podCidr 10.244.0.0/16 overlaps the network 10.240.0.0/12"),
         (
@@ -138,9 +138,9 @@ def test_a_subnet_that_is_not_there_is_reported(tmp_path: Path, stack: Record) -
     ],
 )
 def test_what_aks_would_refuse_is_a_finding(
-    tmp_path: Path, network: dict[str, Any], given: dict[str, Any], line: str, stack: Record
+    tmp_path: Path, network: dict[str, Any], subnets: dict[str, Any], line: str, stack: Record
 ) -> None:
-    lines, enough = compared(tmp_path, answer(**given), recorded(network) if network else stack)
+    lines, enough = compared(tmp_path, answer(**subnets), recorded(network) if network else stack)
     assert not enough
     assert line in lines
 

@@ -68,7 +68,7 @@ _RUNS: dict[str, Run] = {}
 
 
 def _recorded(stack: str, settings: Mapping[str, Any]) -> Run:
-    found = record(stack, preview=True, extra=settings)
+    recorded = record(stack, preview=True, extra=settings)
     return Run(
         resources={
             urn: Resource(
@@ -78,13 +78,13 @@ def _recorded(stack: str, settings: Mapping[str, Any]) -> Run:
                 _shown(one.inputs, one.unknown_inputs),
                 bool(one.options.get("protect")),
             )
-            for urn, one in found.resources.items()
+            for urn, one in recorded.resources.items()
         },
         outputs={
-            name: SECRET if name in found.secret_outputs else value
-            for name, value in _shown(found.outputs, found.unknown_outputs).items()
+            name: SECRET if name in recorded.secret_outputs else value
+            for name, value in _shown(recorded.outputs, recorded.unknown_outputs).items()
         },
-        warnings=found.messages,
+        warnings=recorded.messages,
     )
 
 
@@ -100,8 +100,8 @@ def _shown(value: Any, unknown: frozenset[str], path: str = "") -> Any:
     return value
 
 
-def _of(found: Run | None) -> Mapping[str, Resource]:
-    return found.resources if found else {}
+def _of(one: Run | None) -> Mapping[str, Resource]:
+    return one.resources if one else {}
 
 
 def _changes(before: Mapping[str, Resource], after: Mapping[str, Resource]) -> Iterator[Change]:
@@ -110,10 +110,10 @@ def _changes(before: Mapping[str, Resource], after: Mapping[str, Resource]) -> I
         if old is None or new is None:
             one = cast(Resource, old or new)
             yield Change(urn, one.type, one.name, "delete" if old else "create")
-        elif found := tuple(_differences(old.inputs, new.inputs)):
+        elif edits := tuple(_differences(old.inputs, new.inputs)):
             forcing = _FORCING.get(new.type.rpartition(":")[2], ())
-            forced = tuple(one.path for one in found if one.path.partition("[")[0] in forcing)
-            yield Change(urn, new.type, new.name, "replace" if forced else "update", found, forced)
+            forced = tuple(one.path for one in edits if one.path.partition("[")[0] in forcing)
+            yield Change(urn, new.type, new.name, "replace" if forced else "update", edits, forced)
 
 
 def _differences(old: Any, new: Any, path: str = "") -> Iterator[Difference]:

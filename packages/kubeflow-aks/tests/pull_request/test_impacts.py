@@ -36,12 +36,12 @@ def impacts(base: Mapping[str, Any], head: Mapping[str, Any], stack: str = "demo
     return impacts_of(observed(run(stack, **base), run(stack, **head), stack))
 
 
-def summaries(found: list[Impact]) -> list[tuple[str, str, str]]:
-    return [(impact["kind"], impact["level"], impact["subject"]) for impact in found]
+def summaries(result: list[Impact]) -> list[tuple[str, str, str]]:
+    return [(impact["kind"], impact["level"], impact["subject"]) for impact in result]
 
 
-def text(found: list[Impact], kind: str) -> str:
-    (hit,) = [impact["text"] for impact in found if impact["kind"] == kind]
+def text(result: list[Impact], kind: str) -> str:
+    (hit,) = [impact["text"] for impact in result if impact["kind"] == kind]
     return hit
 
 
@@ -63,9 +63,9 @@ def test_what_azure_refuses_comes_first_in_its_words_and_once_for_each_kind_and_
         Refusal(f"urn::{name}", AGENT_POOL, name, "PropertyChangeNotAllowed", "Changing 'x' is not allowed.")
         for name in ("first", "second")
     ]
-    found = impacts_of(with_changes(change("delete", GROUP, "group"), azure_refuses=tuple(refusals)))
-    assert summaries(found) == [("azure-refuses", "danger", "first"), ("deleted", "danger", "group")]
-    assert found[0]["text"] == (
+    result = impacts_of(with_changes(change("delete", GROUP, "group"), azure_refuses=tuple(refusals)))
+    assert summaries(result) == [("azure-refuses", "danger", "first"), ("deleted", "danger", "group")]
+    assert result[0]["text"] == (
         "Azure refuses this change, so `pulumi up` fails at AgentPool `first`, `second`: `PropertyChangeNotAllowed`: "
         "Changing 'x' is not allowed. Page `docs/how-to/move-a-pool.md` shows how another pool takes over."
     )
@@ -78,20 +78,20 @@ def test_what_azure_has_under_another_name_is_refused_with_the_way_to_keep_it() 
 
 
 def test_an_upgrade_that_azure_refuses_replaces_no_nodes() -> None:
-    found = observed(run(kubernetes={"version": "1.33"}), run(kubernetes={"version": "1.34"}))
+    result = observed(run(kubernetes={"version": "1.33"}), run(kubernetes={"version": "1.34"}))
     [urn] = [urn for urn, one in run().resources.items() if one.type == CLUSTER]
-    refused = replace(found, azure_refuses=(Refusal(urn, CLUSTER, "c", "OperationNotAllowed", "No."),))
-    assert "replaced pool by pool" in text(impacts_of(found), "version")
-    assert "replaced pool by pool" not in text(impacts_of(refused), "version")
+    refused = replace(result, azure_refuses=(Refusal(urn, CLUSTER, "c", "OperationNotAllowed", "No."),))
+    assert "made anew pool by pool" in text(impacts_of(result), "version")
+    assert "made anew pool by pool" not in text(impacts_of(refused), "version")
 
 
 def test_many_new_pools_are_one_caution() -> None:
     spot = {"vmSize": "Standard_D8ds_v5", "priority": "Spot", "maxCount": 2}
-    found = impacts(pools(), pools(**{f"more{number}": spot for number in range(11)}))
-    assert text(found, "pools-added").startswith(
+    result = impacts(pools(), pools(**{f"more{number}": spot for number in range(11)}))
+    assert text(result, "pools-added").startswith(
         "11 pools are added, with up to 22 nodes together: `more0`, "
     )
-    assert ("pools-added", "caution", "more0") in summaries(found)
+    assert ("pools-added", "caution", "more0") in summaries(result)
 
 
 def test_no_volume_stays_where_the_cluster_is_replaced() -> None:
@@ -120,8 +120,8 @@ def test_a_storage_class_that_is_replaced_changes_no_volume_that_is_there() -> N
         "new ones are made as the class is then."
     )
     assert replaced({}, {"name": "fast"}).endswith("new claims that name it stay pending.")
-    found = impacts({}, {"data": {"checkpoints": {"enabled": False}}})
-    assert text(found, "class-deleted").endswith("new claims that name it stay pending.")
+    result = impacts({}, {"data": {"checkpoints": {"enabled": False}}})
+    assert text(result, "class-deleted").endswith("new claims that name it stay pending.")
 
 
 def test_another_way_out_is_another_address() -> None:
@@ -141,12 +141,12 @@ def test_another_way_out_is_another_address() -> None:
 
 def test_a_project_or_stack_of_another_name_is_a_second_cluster() -> None:
     new = observed(None, run("dev"), "dev")
-    found = impacts_of(replace(new, other_name="trial"))
-    assert summaries(found)[0] == ("second-cluster", "caution", "dev")
-    assert "`pulumi stack rename dev --stack trial` keeps its state" in found[0]["text"]
-    found = impacts_of(replace(observed(run("dev"), run("dev"), "dev"), former_project="former"))
-    assert found[0]["text"].startswith("The project is no longer called `former`")
-    assert "a second cluster beside the first" in found[0]["text"]
+    result = impacts_of(replace(new, other_name="trial"))
+    assert summaries(result)[0] == ("second-cluster", "caution", "dev")
+    assert "`pulumi stack rename dev --stack trial` keeps its state" in result[0]["text"]
+    result = impacts_of(replace(observed(run("dev"), run("dev"), "dev"), former_project="former"))
+    assert result[0]["text"].startswith("The project is no longer called `former`")
+    assert "a second cluster beside the first" in result[0]["text"]
     [impact] = impacts_of(replace(observed(run("dev"), None, "dev"), other_name="trial"))
     assert "`pulumi stack rename trial --stack dev` keeps its state" in impact["text"]
 
@@ -156,9 +156,9 @@ def test_the_same_stack_says_nothing() -> None:
 
 
 def test_the_work_of_a_replaced_spot_pool_goes_to_its_fallback() -> None:
-    found = impacts(pools(), pools(cpuspot={"vmSize": "Standard_D16ds_v5"}))
-    assert summaries(found) == [("pool-replaced", "caution", "cpuspot")]
-    assert found[0]["text"] == (
+    result = impacts(pools(), pools(cpuspot={"vmSize": "Standard_D16ds_v5"}))
+    assert summaries(result) == [("pool-replaced", "caution", "cpuspot")]
+    assert result[0]["text"] == (
         "Pool `cpuspot` is replaced, forced by `vmSize` (`Standard_D8ds_v5` → `Standard_D16ds_v5`): its nodes "
         "(at most 10) are deleted with all pods on them, then the pool is created again. Its work starts again on "
         "`cpuod` (on demand, at most 4 nodes), until the new pool is ready."
@@ -167,37 +167,37 @@ def test_the_work_of_a_replaced_spot_pool_goes_to_its_fallback() -> None:
 
 def test_spot_pools_take_work_before_pools_on_demand_do() -> None:
     second = {"vmSize": "Standard_D8ads_v5", "priority": "Spot", "maxCount": 7}
-    found = impacts(pools(other=second), pools(cpuspot={"osDisk": {"sizeGib": 200}}, other=second))
+    result = impacts(pools(other=second), pools(cpuspot={"osDisk": {"sizeGib": 200}}, other=second))
     assert "`other` (spot, at most 7 nodes); then `cpuod` (on demand, at most 4 nodes)" in text(
-        found, "pool-replaced"
+        result, "pool-replaced"
     )
 
 
 def test_a_pool_that_another_team_keeps_for_itself_takes_no_work() -> None:
-    own = {
+    team_pool = {
         "vmSize": "Standard_D8ads_v5",
         "priority": "Spot",
         "maxCount": 7,
         "taints": ["team=a:NoSchedule"],
         "workload": "cpu",
     }
-    found = impacts(pools(own=own), pools(cpuspot={"vmSize": "Standard_D16ds_v5"}, own=own))
-    assert "`own`" not in text(found, "pool-replaced")
-    found = impacts(pools(own=own), pools(own={**own, "vmSize": "Standard_D16ads_v5"}))
-    assert "on `cpuspot`" in text(found, "pool-replaced")
+    result = impacts(pools(own=team_pool), pools(cpuspot={"vmSize": "Standard_D16ds_v5"}, own=team_pool))
+    assert "`own`" not in text(result, "pool-replaced")
+    result = impacts(pools(own=team_pool), pools(own={**team_pool, "vmSize": "Standard_D16ads_v5"}))
+    assert "on `cpuspot`" in text(result, "pool-replaced")
 
 
 def test_a_pool_and_its_fallback_that_are_both_replaced_are_so_at_different_moments() -> None:
     fallback = {"maxCount": 4, "vmSize": "Standard_D16ds_v5"}
-    found = impacts(pools(), pools(cpuspot={"vmSize": "Standard_D16ds_v5", "fallback": fallback}))
-    assert [impact["subject"] for impact in found] == ["cpuspot", "cpuod"]
-    assert "Its work starts again on `cpuod` while that pool exists: it is replaced too" in found[0]["text"]
+    result = impacts(pools(), pools(cpuspot={"vmSize": "Standard_D16ds_v5", "fallback": fallback}))
+    assert [impact["subject"] for impact in result] == ["cpuspot", "cpuod"]
+    assert "Its work starts again on `cpuod` while that pool exists: it is replaced too" in result[0]["text"]
 
 
 def test_nobody_takes_the_work_of_the_only_pool_of_its_kind() -> None:
     lonely = {"vmSize": "Standard_NC4as_T4_v3", "priority": "Spot", "maxCount": 2}
-    found = impacts(pools(gpu=lonely), pools(gpu={**lonely, "vmSize": "Standard_NC8as_T4_v3"}))
-    assert text(found, "pool-replaced").endswith(
+    result = impacts(pools(gpu=lonely), pools(gpu={**lonely, "vmSize": "Standard_NC8as_T4_v3"}))
+    assert text(result, "pool-replaced").endswith(
         "No other pool accepts its work, which stays pending until the new pool is ready."
     )
 
@@ -205,31 +205,31 @@ def test_nobody_takes_the_work_of_the_only_pool_of_its_kind() -> None:
 def test_a_pool_that_is_added_takes_the_work_of_one_that_goes() -> None:
     base = pools(cpuspot={"fallback": None})
     head = pools(cpuspot=None, batchspot={**DEMO_POOLS["cpuspot"], "fallback": None})
-    found = impacts(base, head)
-    assert text(found, "pool-removed").endswith(
+    result = impacts(base, head)
+    assert text(result, "pool-removed").endswith(
         "Its work starts again on `batchspot` (spot, at most 10 nodes), from now on."
     )
-    assert "pool-added" in {impact["kind"] for impact in found}
+    assert "pool-added" in {impact["kind"] for impact in result}
 
 
-def renamed(found: Run, old: str, new: str) -> Run:
+def renamed(result: Run, old: str, new: str) -> Run:
     """A run whose agent pools belong to a component of another name."""
     resources = {
         (urn := key.replace(old, new) if one.type == AGENT_POOL else key): replace(one, urn=urn)
-        for key, one in found.resources.items()
+        for key, one in result.resources.items()
     }
-    return replace(found, resources=resources)
+    return replace(result, resources=resources)
 
 
 def test_pools_of_a_component_that_is_renamed_without_an_alias_are_lost() -> None:
     base = run(**pools(), protect=True)
-    found = impacts_of(observed(base, renamed(base, "::kubeflow-aks-", "::other-")))
-    assert summaries(found) == [
+    result = impacts_of(observed(base, renamed(base, "::kubeflow-aks-", "::other-")))
+    assert summaries(result) == [
         ("pool-remade", "danger", "general"),
         ("pool-remade", "caution", "cpuspot"),
         ("pool-remade", "caution", "cpuod"),
     ]
-    assert found[0]["text"] == (
+    assert result[0]["text"] == (
         "Pool `general` is deleted and created again, because its resource has another name or parent in Pulumi: its "
         "nodes (at most 3) are deleted with all pods on them. Charmed Kubeflow runs there and is down until the new "
         "pool is ready; then its pods start again and their volumes are attached again, disks of one zone only to "
@@ -245,8 +245,8 @@ def test_an_alias_keeps_pools_which_still_take_the_work_of_others() -> None:
     assert impacts_of(replace(same, changes=())) == []
     [urn] = [urn for urn in base.resources if urn.endswith("cpuspot")]
     [spot_deleted] = [one for one in observed(base, head).changes if one.urn == urn]
-    found = impacts_of(replace(same, head=head, changes=(spot_deleted,)))
-    assert "pool-remade" not in {impact["kind"] for impact in found}
+    result = impacts_of(replace(same, head=head, changes=(spot_deleted,)))
+    assert "pool-remade" not in {impact["kind"] for impact in result}
 
 
 def placed(cluster: str, name: str, **inputs: Any) -> Resource:
@@ -263,9 +263,9 @@ def of(*resources: Resource) -> Run:
 
 def test_a_pool_is_judged_by_its_own_resource_where_another_cluster_has_one_of_its_name() -> None:
     first, second = (placed(cluster, "spot", maxCount=3) for cluster in ("first", "second"))
-    found = impacts_of(observed(of(first, second), of(second)))
-    assert [(impact["kind"], impact["subject"]) for impact in found] == [("pool-removed", "spot")]
-    assert "No other pool accepts its work" in found[0]["text"]
+    result = impacts_of(observed(of(first, second), of(second)))
+    assert [(impact["kind"], impact["subject"]) for impact in result] == [("pool-removed", "spot")]
+    assert "No other pool accepts its work" in result[0]["text"]
 
 
 def test_the_loss_of_one_cluster_hides_no_loss_in_another() -> None:
@@ -278,10 +278,10 @@ def test_the_loss_of_one_cluster_hides_no_loss_in_another() -> None:
 
 
 def test_a_pool_that_moves_to_another_cluster_is_made_anew_there() -> None:
-    found = impacts_of(
+    result = impacts_of(
         observed(of(placed("first", "spot", maxCount=3)), of(placed("second", "spot", maxCount=3)))
     )
-    assert "deleted and created again in cluster `second`" in text(found, "pool-remade")
+    assert "deleted and created again in cluster `second`" in text(result, "pool-remade")
 
 
 def test_a_pool_of_one_resource_that_has_another_name_in_azure_is_replaced() -> None:
@@ -289,19 +289,19 @@ def test_a_pool_of_one_resource_that_has_another_name_in_azure_is_replaced() -> 
     after = replace(before, inputs={**before.inputs, "agentPoolName": "batch"})
     changed = Difference("agentPoolName", "update", "spot", "batch")
     forced = replace(observed(of(before), of(after)).changes[0], action="replace", differences=(changed,))
-    found = impacts_of(
+    result = impacts_of(
         replace(observed(of(before), of(after)), changes=(replace(forced, forced_by=("agentPoolName",)),))
     )
-    assert text(found, "pool-replaced").startswith(
+    assert text(result, "pool-replaced").startswith(
         "Pool `spot` is replaced, forced by `agentPoolName` (`spot` → `batch`)"
     )
 
 
 def test_the_home_of_kubeflow_that_is_replaced_is_a_loss() -> None:
-    found = impacts(pools(), pools(general={"vmSize": "Standard_D16s_v5"}))
-    assert summaries(found) == [("pool-replaced", "danger", "general")]
-    assert "Charmed Kubeflow runs there and is down until the new pool is ready" in found[0]["text"]
-    assert "protected" not in found[0]["text"]
+    result = impacts(pools(), pools(general={"vmSize": "Standard_D16s_v5"}))
+    assert summaries(result) == [("pool-replaced", "danger", "general")]
+    assert "Charmed Kubeflow runs there and is down until the new pool is ready" in result[0]["text"]
+    assert "protected" not in result[0]["text"]
     protected = impacts(
         pools() | {"protect": True}, pools(general={"vmSize": "Standard_D16s_v5"}) | {"protect": True}
     )
@@ -309,26 +309,26 @@ def test_the_home_of_kubeflow_that_is_replaced_is_a_loss() -> None:
 
 
 def test_protection_can_be_removed_in_the_same_up() -> None:
-    found = impacts(pools() | {"protect": True}, pools(general={"vmSize": "Standard_D16s_v5"}))
-    assert "refuses" not in text(found, "pool-replaced")
-    assert "`kubeflow-aks-demo-general`" in text(found, "protection-removed")
+    result = impacts(pools() | {"protect": True}, pools(general={"vmSize": "Standard_D16s_v5"}))
+    assert "refuses" not in text(result, "pool-replaced")
+    assert "`kubeflow-aks-demo-general`" in text(result, "protection-removed")
 
 
 def test_pools_that_come_and_go() -> None:
-    found = impacts(
+    result = impacts(
         pools(),
         pools(cpuspot=None, fresh={"vmSize": "Standard_D4s_v5", "maxCount": 2, "taints": ["a=b:NoSchedule"]}),
     )
-    assert summaries(found) == [
+    assert summaries(result) == [
         ("pool-removed", "caution", "cpuspot"),
         ("pool-removed", "caution", "cpuod"),
         ("pool-added", "news", "fresh"),
     ]
-    assert text(found, "pool-added") == (
+    assert text(result, "pool-added") == (
         "Pool `fresh` is added: `Standard_D4s_v5`, on demand, 0 to 2 nodes, for work that selects "
         "`kubeflow-aks/workload=cpu`."
     )
-    assert "stays pending from now on" in found[0]["text"]
+    assert "stays pending from now on" in result[0]["text"]
 
 
 def test_a_base_that_has_no_contract_yet_lost_no_fallback() -> None:
@@ -349,41 +349,43 @@ def test_scale_fallback_priority_and_price() -> None:
     )
     assert text(impacts(without, pools()), "pool-fallback") == "Pool `cpuspot` has `cpuod` as its fallback."
     regular = {"vmSize": "Standard_D8ds_v5", "maxCount": 10, "taints": ["a=b:NoSchedule"]}
-    found = impacts(pools(), {"pools": {**DEMO_POOLS, "cpuspot": regular}})
-    assert text(found, "pool-priority") == "Pool `cpuspot` becomes on demand: Azure evicts none of its nodes."
-    found = impacts(pools(), pools(cpuspot={"maxPrice": 0.2}))
-    assert text(found, "pool-price") == ("Highest price in USD per hour of pool `cpuspot`: `-1` → `0.2`.")
-    found = impacts(pools(), pools(cpuspot={"evictionPolicy": "Deallocate", "osDisk": {"type": "Managed"}}))
-    assert text(found, "pool-eviction") == "Eviction policy of pool `cpuspot`: `Delete` → `Deallocate`."
+    result = impacts(pools(), {"pools": {**DEMO_POOLS, "cpuspot": regular}})
+    assert (
+        text(result, "pool-priority") == "Pool `cpuspot` becomes on demand: Azure evicts none of its nodes."
+    )
+    result = impacts(pools(), pools(cpuspot={"maxPrice": 0.2}))
+    assert text(result, "pool-price") == ("Highest price in USD per hour of pool `cpuspot`: `-1` → `0.2`.")
+    result = impacts(pools(), pools(cpuspot={"evictionPolicy": "Deallocate", "osDisk": {"type": "Managed"}}))
+    assert text(result, "pool-eviction") == "Eviction policy of pool `cpuspot`: `Delete` → `Deallocate`."
 
 
 def test_labels_and_taints_that_decide_who_finds_a_pool() -> None:
-    found = impacts(pools(), pools(cpuspot={"workload": "batch"}))
-    assert summaries(found) == [
+    result = impacts(pools(), pools(cpuspot={"workload": "batch"}))
+    assert summaries(result) == [
         ("pool-workload", "caution", "cpuspot"),
         ("pool-workload", "caution", "cpuod"),
     ]
-    assert "no longer `cpu`: pods that still select that stay pending" in found[0]["text"]
-    found = impacts(pools(), pools(cpuspot={"taints": ["team=a:NoSchedule"]}))
-    assert text([found[0]], "pool-taints") == (
+    assert "no longer `cpu`: pods that still select that stay pending" in result[0]["text"]
+    result = impacts(pools(), pools(cpuspot={"taints": ["team=a:NoSchedule"]}))
+    assert text([result[0]], "pool-taints") == (
         "Taints of pool `cpuspot`: `team=a:NoSchedule` added; new pods need the tolerations."
     )
 
 
 def test_a_home_that_is_handed_over() -> None:
     heir = {"vmSize": "Standard_D16s_v5", "minCount": 2, "maxCount": 3, "replaces": "general"}
-    found = impacts(pools(), pools(general2=heir))
-    assert text(found, "pool-handed-over") == (
+    result = impacts(pools(), pools(general2=heir))
+    assert text(result, "pool-handed-over") == (
         "Pool `general` is replaced by `general2`: running pods stay, new ones go there."
     )
-    found = impacts(pools(general2=heir), pools(general=None, general2={**heir, "replaces": None}))
-    assert summaries(found)[0] == ("pool-removed", "caution", "general")
-    assert "on `general2` (on demand, at most 3 nodes), from now on" in found[0]["text"]
+    result = impacts(pools(general2=heir), pools(general=None, general2={**heir, "replaces": None}))
+    assert summaries(result)[0] == ("pool-removed", "caution", "general")
+    assert "on `general2` (on demand, at most 3 nodes), from now on" in result[0]["text"]
 
 
 def test_the_clusters_own_pool() -> None:
-    found = impacts({}, {"systemPool": {"maxCount": 5}})
-    assert summaries(found) == [("pool-scale", "news", "system")]
+    result = impacts({}, {"systemPool": {"maxCount": 5}})
+    assert summaries(result) == [("pool-scale", "news", "system")]
     moved = {"systemPool": {"name": "system2", "vmSize": "Standard_D8s_v5"}}
     assert summaries(impacts({}, moved)) == [
         ("pool-forgotten", "caution", "system"),
@@ -392,10 +394,12 @@ def test_the_clusters_own_pool() -> None:
 
 
 def test_a_cluster_that_is_replaced_is_reported_once_and_first() -> None:
-    found = impacts({}, {"location": "northeurope", "pools": {"general": DEMO_POOLS["general"]}})
-    assert summaries(found)[0] == ("cluster-replaced", "danger", "kubeflow-aks-demo")
-    assert "forced by `location` (`westeurope` → `northeurope`): EVERYTHING in it is lost" in found[0]["text"]
-    assert not any(impact["kind"] in ("pool-replaced", "pool-removed") for impact in found)
+    result = impacts({}, {"location": "northeurope", "pools": {"general": DEMO_POOLS["general"]}})
+    assert summaries(result)[0] == ("cluster-replaced", "danger", "kubeflow-aks-demo")
+    assert (
+        "forced by `location` (`westeurope` → `northeurope`): EVERYTHING in it is lost" in result[0]["text"]
+    )
+    assert not any(impact["kind"] in ("pool-replaced", "pool-removed") for impact in result)
 
 
 @pytest.mark.parametrize(
@@ -405,7 +409,7 @@ def test_a_cluster_that_is_replaced_is_reported_once_and_first() -> None:
             {"kubernetes": {"version": "1.33"}},
             {"kubernetes": {"version": "1.34"}},
             "version",
-            "on-demand nodes are drained, spot nodes evicted. AKS supports this until `2027-11-30`.",
+            "spot nodes evicted; pods on them end and start again. AKS supports this until `2027-11-30`.",
         ),
         (
             {"kubernetes": {"version": "1.34"}},
@@ -425,26 +429,26 @@ def test_a_cluster_that_is_replaced_is_reported_once_and_first() -> None:
         (
             {"kubernetes": {"supportPlan": "KubernetesOfficial"}},
             {"kubernetes": {"supportPlan": "KubernetesOfficial", "tier": "Standard"}},
-            "tier",
+            "ManagedCluster.sku.tier",
             "Pricing tier: `Premium` → `Standard`.",
         ),
         (
             {},
             {"kubernetes": {"upgradeChannel": "none"}},
-            "upgrade-channel",
+            "ManagedCluster.autoUpgradeProfile.upgradeChannel",
             "Channel of Kubernetes upgrades: `patch` → `none`.",
         ),
         (
             {},
             {"kubernetes": {"nodeOsUpgradeChannel": "SecurityPatch"}},
-            "node-os-channel",
+            "ManagedCluster.autoUpgradeProfile.nodeOSUpgradeChannel",
             "Channel of node images: `NodeImage` → `SecurityPatch`.",
         ),
     ],
 )
 def test_versions_and_support(base: Any, head: Any, kind: str, expected: str) -> None:
-    found = impacts(base, head)
-    assert expected in text(found, kind)
+    result = impacts(base, head)
+    assert expected in text(result, kind)
 
 
 @pytest.mark.parametrize(
@@ -513,8 +517,8 @@ def test_versions_and_support(base: Any, head: Any, kind: str, expected: str) ->
     ],
 )
 def test_who_may_reach_the_api_server(base: Any, head: Any, level: str, expected: str) -> None:
-    found = impacts({"apiAccess": base}, {"apiAccess": head})
-    assert [(impact["level"], impact["text"]) for impact in found if impact["kind"] == "api-access"] == [
+    result = impacts({"apiAccess": base}, {"apiAccess": head})
+    assert [(impact["level"], impact["text"]) for impact in result if impact["kind"] == "api-access"] == [
         (level, expected)
     ]
 
@@ -537,24 +541,24 @@ def test_a_range_that_only_an_up_knows_may_be_the_one_that_seems_to_go(
         inputs = {**cluster.inputs, "apiServerAccessProfile": {"authorizedIPRanges": ranges}}
         return replace(stack, resources={**stack.resources, urn: replace(cluster, inputs=inputs)})
 
-    found = impacts_of(observed(reached_from(base), reached_from(head)))
-    assert [impact["text"] for impact in found if impact["kind"] == "api-access"] == expected
+    result = impacts_of(observed(reached_from(base), reached_from(head)))
+    assert [impact["text"] for impact in result if impact["kind"] == "api-access"] == expected
 
 
 def test_registry_address_and_data() -> None:
-    found = impacts({}, {"registry": {"sku": "Premium"}})
-    assert text(found, "registry") == "Registry `kubeflowaksdemo`: `Standard` → `Premium`."
+    result = impacts({}, {"registry": {"sku": "Premium"}})
+    assert text(result, "Registry.sku.name").startswith("Registry `kubeflowaksdemo`: `Standard` → `Premium`.")
     group = "/subscriptions/0a1b2c3d-0000-0000-0000-000000000000/resourceGroups/g"
     attach = f"{group}/providers/Microsoft.ContainerRegistry/registries/teamimages"
-    found = impacts({}, {"registry": {"attach": attach}})
-    assert text(found, "deleted") == "Registry `kubeflowaksdemo` is deleted: all images in it are lost."
-    found = impacts({"kubeflow": {"dnsLabel": "one-kubeflow"}}, {"kubeflow": {"dnsLabel": "two-kubeflow"}})
-    assert text(found, "dns-name").startswith(
+    result = impacts({}, {"registry": {"attach": attach}})
+    assert text(result, "deleted") == "Registry `kubeflowaksdemo` is deleted: all images in it are lost."
+    result = impacts({"kubeflow": {"dnsLabel": "one-kubeflow"}}, {"kubeflow": {"dnsLabel": "two-kubeflow"}})
+    assert text(result, "dns-name").startswith(
         "DNS label of `kubeflow-aks-demo-ingress`: `one-kubeflow` → `two-kubeflow`"
     )
     profiles: dict[str, Any] = {"data": {"store": {"profiles": {"team-a": {}, "team-b": {}}}}}
-    found = impacts(profiles, {"data": {"store": {"profiles": {"team-a": {}}}}})
-    assert [impact["text"] for impact in found if "BlobContainer" in impact["text"]] == [
+    result = impacts(profiles, {"data": {"store": {"profiles": {"team-a": {}}}}})
+    assert [impact["text"] for impact in result if "BlobContainer" in impact["text"]] == [
         "BlobContainer `kubeflow-aks-demo-team-b` is deleted: its data can be restored only while soft delete keeps it."
     ]
     assert "Container of the data store" in text(
@@ -564,8 +568,8 @@ def test_registry_address_and_data() -> None:
 
 def test_types_that_hold_something_are_spelt_as_the_program_has_them() -> None:
     store = run(data={"store": {"profiles": {"team-a": {}}}})
-    known = {one.type for observation in (run("prod"), store) for one in observation.resources.values()}
-    assert set(HOLDS) - known == {
+    stable = {one.type for observation in (run("prod"), store) for one in observation.resources.values()}
+    assert set(HOLDS) - stable == {
         "azure-native:compute:Disk",
         "azure-native:keyvault:Vault",
         "kubernetes:core/v1:PersistentVolume",
@@ -577,10 +581,10 @@ def test_types_that_hold_something_are_spelt_as_the_program_has_them() -> None:
 @pytest.mark.parametrize("kind", HOLDS)
 @pytest.mark.parametrize("action", ["delete", "replace", "update", "create"])
 def test_what_goes_with_a_resource_is_reported_where_it_goes(kind: str, action: str) -> None:
-    found = impacts_of(with_changes(change(action, kind, "n")))
+    result = impacts_of(with_changes(change(action, kind, "n")))
     level, means = HOLDS[kind]
     goes = action in ("delete", "replace")
-    assert [(impact["level"], f" is {action}d: {means}." in impact["text"]) for impact in found] == [
+    assert [(impact["level"], f" is {action}d: {means}." in impact["text"]) for impact in result] == [
         (level, True)
     ] * goes
 
@@ -598,10 +602,10 @@ def test_a_stack_without_pools_that_goes_names_none() -> None:
 
 
 def test_a_new_stack_is_reported_by_its_pools() -> None:
-    found = impacts_of(observed(None, run()))
-    assert {impact["kind"] for impact in found} == {"pool-added"}
-    assert len(found) == 6
-    assert found == impacts_of(observed(Run(failure="broken"), run()))
+    result = impacts_of(observed(None, run()))
+    assert {impact["kind"] for impact in result} == {"pool-added"}
+    assert len(result) == 6
+    assert result == impacts_of(observed(Run(failure="broken"), run()))
 
 
 def test_a_head_that_does_not_run_means_nothing() -> None:

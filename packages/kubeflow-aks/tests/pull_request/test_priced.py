@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 from dataclasses import replace
 from typing import Any
@@ -14,8 +15,7 @@ from hypothesis import strategies as st
 from kubeflow_aks.cost.report.change import changed_lines
 from kubeflow_aks.pull_request.observed import SECRET, UNKNOWN, Observed, Resource, Run
 from kubeflow_aks.pull_request.priced import priced
-from kubeflow_aks.pull_request.report import ChangeDocument, markdown, render
-from kubeflow_aks.pull_request.report.document import change_document
+from kubeflow_aks.pull_request.report import ChangeDocument, change_document, comment, terminal
 from tests.pull_request.hostile import texts
 from tests.pull_request.observations import observed, pools, run
 from tests.pull_request.test_report_document import VALIDATOR
@@ -25,17 +25,25 @@ AGENT_POOL = "azure-native:containerservice:AgentPool"
 
 
 def _document(observation: Observed) -> ChangeDocument:
-    document = change_document(observation, (), (), priced(observation))
+    document = change_document(observation, None, priced(observation))
     VALIDATOR.validate(json.loads(json.dumps(document, allow_nan=False)))
     return document
 
 
 def _comment(observation: Observed) -> str:
-    return render(observation, (), (), priced(observation)).markdown
+    return comment([_document(observation)])
 
 
 def _cost_line(observation: Observed) -> str:
-    return next((line for line in _comment(observation).splitlines() if line.startswith("Expected cost")), "")
+    """The line for a terminal, without the backticks of the comment."""
+    lines = terminal(_document(observation), 10_000)
+    return next((line for line in lines if line.startswith("Expected cost")), "")
+
+
+def _cell(observation: Observed) -> str:
+    """The bill in the comment's table."""
+    [row] = [line for line in _comment(observation).splitlines() if line.startswith("| `demo`")]
+    return row.split("|")[5].strip()
 
 
 def test_a_larger_size_costs_more_above_the_fold_and_line_by_line() -> None:
@@ -45,8 +53,8 @@ def test_a_larger_size_costs_more_above_the_fold_and_line_by_line() -> None:
     assert cost["after"]
     assert {line["name"] for line in changed_lines(cost)} == {"cpuspot"}
     above, _, below = _comment(LARGER).partition("<details")
-    assert "Expected cost: `$" in above
-    assert "a month (was `$" in above
+    assert re.search(r"\| `\$[\d,]+`, was `\$[\d,]+` \|", above)
+    assert re.match(r"Expected cost: \$[\d,]+ a month \(was \$", _cost_line(LARGER))
     assert "<summary>Expected cost</summary>" in below
     assert "| cpuspot | `$" in below
 
@@ -54,20 +62,21 @@ def test_a_larger_size_costs_more_above_the_fold_and_line_by_line() -> None:
 def test_a_change_that_costs_nothing_is_one_short_line() -> None:
     observation = observed(run(), run(**pools(general={"maxCount": 5})))
     assert _cost_line(observation).endswith("a month, unchanged.")
+    assert re.fullmatch(r"`\$[\d,]+`, as before", _cell(observation))
     assert "<summary>Expected cost</summary>" not in _comment(observation)
 
 
 def test_where_nothing_changes_nothing_is_reported_on_cost() -> None:
-    assert _comment(observed(run(), run())).endswith("`demo`: nothing changes.\n")
+    assert _comment(observed(run(), run())).endswith("\nNothing changes in `demo`.\n")
     over = run(budget={"monthly": 1})
-    assert _comment(observed(over, over)).endswith("`demo`: nothing changes.\n")
+    assert _comment(observed(over, over)).endswith("\nNothing changes in `demo`.\n")
 
 
 def test_other_work_is_a_change_though_no_resource_is_one() -> None:
     work = {"training": {"pool": "cpuspot", "hoursPerMonth": 400, "stepHours": 4}}
     observation = observed(run(), run(workload=work))
     assert _document(observation)["outcome"] == "changed"
-    assert "a month (was `$" in _cost_line(observation)
+    assert "a month (was $" in _cost_line(observation)
 
 
 def test_over_the_budget_is_a_warning_and_says_by_how_much() -> None:
@@ -76,16 +85,17 @@ def test_over_the_budget_is_a_warning_and_says_by_how_much() -> None:
 
 
 @pytest.mark.parametrize(
-    ("observation", "line"),
+    ("observation", "line", "cell"),
     [
-        (observed(None, run()), "a month."),
-        (observed(Run(failure="x"), run()), "a month."),
-        (observed(run(), None), ""),
-        (observed(run(), Run(failure="x")), ""),
-        (observed(run(location="nowhere"), run()), "The earlier cost is unknown."),
+        (observed(None, run()), "a month.", "`"),
+        (observed(Run(failure="x"), run()), "a month.", "`"),
+        (observed(run(), None), "", "–"),
+        (observed(run(), Run(failure="x")), "", "–"),
+        (observed(run(location="nowhere"), run()), "The earlier cost is unknown.", "`, was unknown"),
     ],
 )
-def test_a_side_without_a_bill(observation: Observed, line: str) -> None:
+def test_a_side_without_a_bill(observation: Observed, line: str, cell: str) -> None:
+    assert _cell(observation).endswith(cell)
     assert _cost_line(observation).endswith(line)
     assert bool(_cost_line(observation)) == bool(line)
     assert (_document(observation)["cost"] is None) == (not line)
@@ -94,7 +104,7 @@ def test_a_side_without_a_bill(observation: Observed, line: str) -> None:
 def test_a_bill_that_can_not_be_made_is_one_line() -> None:
     observation = observed(run(), run(**pools(general={"maxCount": 5}), cost={"currency": "EUR"}))
     assert _cost_line(observation).startswith(
-        "Expected cost: unknown. `cost.currency`: EUR is not allowed offline"
+        "Expected cost: unknown. cost.currency: EUR is not allowed offline"
     )
     assert "<summary>Expected cost</summary>" not in _comment(observation)
 
@@ -109,15 +119,15 @@ def test_no_network_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_numbers_and_what_is_hidden_read_as_the_engine_gives_them() -> None:
     """The engine's numbers are fractions, and what only an `up` knows is no text of ours."""
-    observation = run()
+    plain = run()
     engine = replace(
-        observation,
-        resources={urn: replace(one, inputs=_as_the_engine(one.inputs)) for urn, one in observation.resources.items()},
-        outputs=_as_the_engine(observation.outputs),
+        plain,
+        resources={urn: replace(one, inputs=_as_the_engine(one.inputs)) for urn, one in plain.resources.items()},
+        outputs=_as_the_engine(plain.outputs),
     )  # fmt: skip
-    assert _document(observed(None, engine))["cost"] == _document(observed(None, observation))["cost"]
+    assert _document(observed(None, engine))["cost"] == _document(observed(None, plain))["cost"]
     for hidden in (SECRET, UNKNOWN):
-        spoilt = _with_pool(observation, vmSize=hidden)
+        spoilt = _with_pool(plain, vmSize=hidden)
         assert "cpuspot.vmSize" in _cost_line(observed(None, spoilt)), hidden
 
 
@@ -127,7 +137,7 @@ def test_whatever_a_program_says_the_preview_goes_on(data: st.DataObject) -> Non
     basis = run().outputs["costBasis"]
     spoilt = _spoilt(basis, data)
     observation = observed(run(), replace(run(), outputs={**run().outputs, "costBasis": spoilt}))
-    markdown(_document(observation))
+    _comment(observation)
 
 
 @given(st.data())
@@ -136,7 +146,7 @@ def test_whatever_a_pool_is_the_preview_goes_on(data: st.DataObject) -> None:
     pool = next(one for one in run().resources.values() if one.type == AGENT_POOL)
     key = data.draw(st.sampled_from(sorted(pool.inputs)))
     spoilt = _with_pool(run(), **{key: _spoilt(pool.inputs[key], data)})
-    markdown(_document(observed(run(), spoilt)))
+    _comment(observed(run(), spoilt))
 
 
 def _as_the_engine(value: Any) -> Any:
@@ -147,12 +157,12 @@ def _as_the_engine(value: Any) -> Any:
     return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
-def _with_pool(original: Run, **inputs: Any) -> Run:
-    resources: dict[str, Resource] = dict(original.resources)
-    for urn, one in original.resources.items():
+def _with_pool(program: Run, **inputs: Any) -> Run:
+    resources: dict[str, Resource] = dict(program.resources)
+    for urn, one in program.resources.items():
         if one.type == AGENT_POOL and one.name.endswith("-cpuspot"):
             resources[urn] = replace(one, inputs={**one.inputs, **inputs})
-    return replace(original, resources=resources)
+    return replace(program, resources=resources)
 
 
 def _anything() -> st.SearchStrategy[Any]:
@@ -177,7 +187,7 @@ def _spoilt(value: Any, data: st.DataObject) -> Any:
     """One place of a value replaced by anything, or nothing left there."""
     if not isinstance(value, dict) or not value or data.draw(st.integers(0, 4)) == 0:
         return data.draw(_anything())
-    spoilt: dict[str, Any] = dict(value)  # pyright: ignore[reportUnknownArgumentType]
-    key = data.draw(st.sampled_from(sorted(spoilt)))
-    spoilt[key] = _spoilt(spoilt[key], data)
-    return spoilt
+    items: dict[str, Any] = dict(value)  # pyright: ignore[reportUnknownArgumentType]
+    key = data.draw(st.sampled_from(sorted(items)))
+    items[key] = _spoilt(items[key], data)
+    return items

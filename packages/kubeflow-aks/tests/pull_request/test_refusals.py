@@ -18,7 +18,7 @@ from kubeflow_aks.local_aks.azure.types import TYPES
 from kubeflow_aks.local_aks.engine import Step
 from kubeflow_aks.local_aks.kubernetes_provider.file_cluster import FileCluster
 from kubeflow_aks.pull_request.objects import Objects
-from kubeflow_aks.pull_request.refusals import refusals
+from kubeflow_aks.pull_request.refusals import trial
 
 GROUP, REGISTRY, IDENTITY = (
     f"azure-native:{name}"
@@ -67,13 +67,14 @@ def codes(azure: Path, steps: Sequence[Step], **dependencies: Sequence[str]) -> 
             "propertyDependencies": dependencies,
         }
     }
-    return [(refusal.type, refusal.code) for refusal in refusals(steps, goals, azure, TODAY)]
+    return [(refusal.type, refusal.code) for refusal in trial(steps, goals, azure, TODAY).refused]
 
 
 def test_an_update_is_refused_in_azures_words_and_nothing_has_changed(azure: Path) -> None:
     before = (azure / "resources.json").read_bytes()
-    [refusal] = refusals([step("update", REGISTRY, {**THERE, **RETENTION})], {}, azure, TODAY)
-    assert (refusal.name, refusal.code) == ("its-name", "InvalidSku")
+    result = trial([step("update", REGISTRY, {**THERE, **RETENTION})], {}, azure, TODAY)
+    [refusal] = result.refused
+    assert (refusal.name, refusal.code, result.tried, result.untried) == ("its-name", "InvalidSku", 1, ())
     assert refusal.message.startswith("The SKU Standard of a registry does not support a retention policy")
     assert (azure / "resources.json").read_bytes() == before
 
@@ -117,6 +118,8 @@ def test_a_value_that_only_up_knows_stays_as_it_was_unless_its_resource_is_made_
     assert codes(azure, [made, update], location=[urn(IDENTITY)]) == []
     new = step("create", REGISTRY, {**unknown, "registryName": "others"})
     assert codes(azure, [new]) == []
+    result = trial([new, step("update", GROUP, {"resourceGroupName": "group"})], {}, azure, TODAY)
+    assert (result.refused, result.tried, result.untried) == ((), 1, ("its-name",))
 
 
 def test_a_replacement_that_only_seems_to_be_one_is_not_sent(azure: Path) -> None:

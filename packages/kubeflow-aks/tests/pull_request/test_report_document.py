@@ -11,8 +11,8 @@ import pytest
 
 from kubeflow_aks.policy.rule import Rule, Severity, Violation
 from kubeflow_aks.pull_request.observed import SECRET, UNKNOWN, Difference, Observed, Resource, Run
-from kubeflow_aks.pull_request.report import SCHEMA, render
-from kubeflow_aks.pull_request.report.document import ChangeDocument, change_document
+from kubeflow_aks.pull_request.report import SCHEMA, ChangeDocument, change_document, comment, terminal
+from kubeflow_aks.pull_request.violations import Judged
 from tests.pull_request.observations import change, observed, pools, run, with_changes
 
 VALIDATOR: Any = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8")))
@@ -29,7 +29,7 @@ def violation(
 def document(
     observation: Observed, base: Sequence[Violation] = (), head: Sequence[Violation] = ()
 ) -> ChangeDocument:
-    return change_document(observation, base, head)
+    return change_document(observation, Judged(base, head))
 
 
 @pytest.mark.parametrize(
@@ -51,10 +51,10 @@ def document(
     ],
 )
 def test_every_outcome_has_a_document_of_the_schema(observation: Observed, outcome: str) -> None:
-    found = document(observation, [violation("a")], [violation("b")])
-    VALIDATOR.validate(json.loads(json.dumps(found)))
-    assert found["outcome"] == outcome
-    assert found["cost"] is None
+    result = document(observation, [violation("a")], [violation("b")])
+    VALIDATOR.validate(json.loads(json.dumps(result)))
+    assert result["outcome"] == outcome
+    assert result["cost"] is None
 
 
 def test_removed_protection_is_a_change_though_no_resource_is_one() -> None:
@@ -63,17 +63,17 @@ def test_removed_protection_is_a_change_though_no_resource_is_one() -> None:
     )
     observation = observed(before, after)
     assert document(observation)["outcome"] == "changed"
-    assert "Protection is removed" in render(observation, [], []).markdown
-    assert any("Protection is removed" in line for line in render(observation, [], []).terminal(110))
+    assert "Protection is removed" in comment([document(observation)])
+    assert any("Protection is removed" in line for line in terminal(document(observation), 110))
 
 
 def test_the_schema_refuses_what_no_program_of_ours_wrote() -> None:
-    found: Any = document(CHANGED)
+    result: Any = document(CHANGED)
     wrongs: list[dict[str, Any]] = [
         {"version": 2}, {"extra": 1}, {"stack": 1}, {"words": [{"kind": "a"}]}, {"cost": {}}
     ]  # fmt: skip
     for wrong in wrongs:
-        assert not VALIDATOR.is_valid({**found, **wrong})
+        assert not VALIDATOR.is_valid({**result, **wrong})
 
 
 def test_the_order_is_always_the_same() -> None:
@@ -90,27 +90,37 @@ def test_counts_are_of_the_changes() -> None:
     observation = with_changes(
         *(change(action, NAMESPACE, action) for action in ("create", "update", "replace", "delete"))
     )
-    assert document(observation)["counts"] == {"replace": 1, "delete": 1, "create": 1, "update": 1}
+    assert document(observation)["counts"] == {"replace": 1, "delete": 1, "create": 1, "update": 1, "same": 0}
+    resources = len(run().resources)
+    assert document(observed(run(), run()))["counts"]["same"] == resources
+    assert document(CHANGED)["counts"]["same"] < resources
 
 
 def test_a_violation_is_new_or_gone_or_stays() -> None:
     stays = violation("stays", message="3 nodes")
     other_words = violation("stays", message="4 nodes")
-    found = document(
+    policy = document(
         CHANGED,
         [stays, violation("gone"), violation("one of two"), violation("one of two", message="n")],
         [other_words, violation("new"), violation("one of two")],
     )["policy"]
-    assert [one["rule"] for one in found["new"]] == ["new"]
-    assert [one["rule"] for one in found["gone"]] == ["gone", "one of two"]
-    assert [(one["rule"], one["message"]) for one in found["staying"]] == [
+    assert [one["rule"] for one in policy["new"]] == ["new"]
+    assert [one["rule"] for one in policy["gone"]] == ["gone", "one of two"]
+    assert [(one["rule"], one["message"]) for one in policy["staying"]] == [
         ("one of two", "m"),
         ("stays", "4 nodes"),
     ]
 
 
+def test_a_violation_that_an_exception_accepts_from_now_on_is_not_called_gone() -> None:
+    accepted, mended = violation("accepted"), violation("mended")
+    policy = change_document(CHANGED, Judged([accepted, mended], [], [accepted]))["policy"]
+    assert [one["rule"] for one in policy["accepted"]] == ["accepted"]
+    assert [one["rule"] for one in policy["gone"]] == ["mended"]
+
+
 def test_mandatory_and_severe_violations_come_first() -> None:
-    found = document(
+    entries = document(
         CHANGED,
         (),
         [
@@ -120,12 +130,12 @@ def test_mandatory_and_severe_violations_come_first() -> None:
             violation("d", severity="medium"),
         ],
     )["policy"]["new"]
-    assert [one["rule"] for one in found] == ["c", "b", "d", "a"]
+    assert [one["rule"] for one in entries] == ["c", "b", "d", "a"]
 
 
 def test_nothing_is_called_gone_where_the_head_was_not_judged() -> None:
-    found = document(observed(run(), Run(failure="broken")), [violation("a")])
-    assert not any(found["policy"].values())
+    result = document(observed(run(), Run(failure="broken")), [violation("a")])
+    assert not any(result["policy"].values())
     assert not any(document(observed(run(), None), [violation("a")])["policy"].values())
 
 
@@ -159,8 +169,8 @@ def test_outputs_that_only_an_up_knows_again_are_no_news() -> None:
 
 
 def test_warnings_that_are_new_gone_and_staying() -> None:
-    found = document(with_changes(base=Run(warnings=("a", "b")), head=Run(warnings=("b", "c"))))
-    assert found["warnings"] == {"new": ["c"], "gone": ["a"], "staying": ["b"]}
+    result = document(with_changes(base=Run(warnings=("a", "b")), head=Run(warnings=("b", "c"))))
+    assert result["warnings"] == {"new": ["c"], "gone": ["a"], "staying": ["b"]}
 
 
 def test_the_document_has_forcing_properties_and_kinds_of_changes() -> None:
@@ -168,8 +178,8 @@ def test_the_document_has_forcing_properties_and_kinds_of_changes() -> None:
     observation = with_changes(
         replace(change("replace", NAMESPACE, "n", difference, forced_by="metadata.name"), simulated=False)
     )
-    (found,) = document(observation)["changes"]
-    assert found == {
+    (entry,) = document(observation)["changes"]
+    assert entry == {
         "urn": f"urn:pulumi:demo::kubeflow-aks::{NAMESPACE}::n",
         "type": NAMESPACE,
         "name": "n",
@@ -178,10 +188,3 @@ def test_the_document_has_forcing_properties_and_kinds_of_changes() -> None:
         "simulated": False,
         "differences": [{"path": "metadata.name", "kind": "update", "before": "a", "after": "b"}],
     }
-
-
-def test_all_three_forms_come_from_one_call() -> None:
-    found = render(CHANGED, (), ())
-    assert found.document == document(CHANGED)
-    assert found.markdown.startswith("<!-- kubeflow-aks preview: demo -->\n")
-    assert found.terminal(100)[0].startswith("demo: ")

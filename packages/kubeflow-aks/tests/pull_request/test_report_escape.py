@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.pull_request.observed import Run
 from kubeflow_aks.pull_request.priced import priced
-from kubeflow_aks.pull_request.report import ChangeDocument, markdown, marker
-from kubeflow_aks.pull_request.report.document import change_document
-from kubeflow_aks.pull_request.report.terminal import terminal
+from kubeflow_aks.pull_request.report import MARKER, ChangeDocument, change_document, comment, terminal
+from kubeflow_aks.pull_request.violations import Judged
 from kubeflow_aks.text.escape import code, inline, visible
 from tests.pull_request.hostile import ATTACKS, spoilt, texts
 from tests.pull_request.observations import observed, pools, run
@@ -32,6 +32,9 @@ MERMAID = re.compile(
     re.ASCII,
 )
 OURS = re.compile(r"<details(?: open)?>|</details>|<summary>[A-Za-z ]+(?: \(\d+\))?</summary>")
+PAGES = "https://github.com/team/kubeflow-aks/blob/HEAD"
+_HEADINGS = 3
+"""Headings of a comment on two stacks."""
 ALIVE = {
     "a mention": r"@\w",
     "an issue": r"#\d|\bGH-\d",
@@ -48,8 +51,7 @@ FORMS = [
         json.dumps(
             change_document(
                 observation,
-                [violation("a"), violation("b")],
-                [violation("b"), violation("c", mandatory=True)],
+                Judged([violation("a"), violation("b")], [violation("b"), violation("c", mandatory=True)]),
                 priced(observation),
             )
         )
@@ -88,19 +90,16 @@ def _leaves(tokens: list[Token]) -> Iterator[Token]:
 def _wrong_tokens(tokens: list[Token]) -> Iterator[str]:
     html = [token.content for token in tokens if token.type == "html_block"]
     lines = [line for block in html for line in block.splitlines()]
-    if lines[0] != lines[0].strip() or not re.fullmatch(
-        r"<!-- kubeflow-aks preview: [\w.%~-]+ -->", lines[0]
-    ):
+    if lines[0] != MARKER:
         yield f"first line {lines[0]!r}"
     yield from (f"HTML {line!r}" for line in lines[1:] if not OURS.fullmatch(line))
     opened = sum(line.startswith("<details") for line in lines), lines.count("</details>")
     if opened[0] != opened[1]:
         yield f"folds {opened}"
-    if sum(token.type == "heading_open" for token in tokens) > 1:
+    if sum(token.type == "heading_open" for token in tokens) > _HEADINGS:
         yield "a heading"
     for token in tokens:
         if token.type in (
-            "link_open",
             "image",
             "html_inline",
             "code_block",
@@ -111,6 +110,8 @@ def _wrong_tokens(tokens: list[Token]) -> Iterator[str]:
             "ordered_list_open",
         ):
             yield f"{token.type} {token.content!r}"
+        if token.type == "link_open" and not _is_a_page(token.attrGet("href")):
+            yield f"a link to {token.attrGet('href')!r}"
         if token.type == "fence" and token.info == "mermaid":
             yield from (line for line in token.content.splitlines() if not MERMAID.fullmatch(line))
         elif token.type == "fence" and token.info not in ("diff", "text"):
@@ -123,8 +124,14 @@ def _wrong_tokens(tokens: list[Token]) -> Iterator[str]:
             )
 
 
+def _is_a_page(address: object) -> bool:
+    """Whether a link leads to a page of this repository."""
+    page = str(address).removeprefix(f"{PAGES}/")
+    return page != address and bool(re.fullmatch(r"docs/[\w/.-]+", page)) and (PROJECT_ROOT / page).is_file()
+
+
 def _wrong_frame(text: str) -> Iterator[str]:
-    if text.count("<!--") != 1 or not text.startswith("<!-- kubeflow-aks preview: "):
+    if text.count("<!--") != 1 or not text.startswith(f"{MARKER}\n"):
         yield "no marker, or another one"
     if any(ord(char) < 32 and char != "\n" for char in text):
         yield "a control character"
@@ -132,25 +139,26 @@ def _wrong_frame(text: str) -> Iterator[str]:
 
 @st.composite
 def documents(draw: st.DrawFn) -> ChangeDocument:
-    found = spoilt(draw(st.sampled_from(FORMS)), FIXED, draw)
-    return cast(ChangeDocument, {**found, "stack": found["stack"][:255] or "s"})
+    hostile = spoilt(draw(st.sampled_from(FORMS)), FIXED, draw)
+    return cast(ChangeDocument, {**hostile, "stack": hostile["stack"][:255] or "s"})
 
 
 @given(documents())
 @settings(max_examples=25, phases=[Phase.generate])  # the smallest document would take minutes
-def test_nothing_of_a_hostile_document_comes_alive(found: ChangeDocument) -> None:
-    assert VALIDATOR.is_valid(found)
-    assert wrong(markdown(found)) == []
-    for line in terminal(found, 80):
+def test_nothing_of_a_hostile_document_comes_alive(hostile: ChangeDocument) -> None:
+    assert VALIDATOR.is_valid(hostile)
+    assert wrong(comment([hostile, hostile], pages=PAGES)) == []
+    for line in terminal(hostile, 80):
         assert visible(line) == line
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=ascii)
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form["outcome"])
 def test_no_attack_comes_alive(form: Any, attack: str) -> None:
-    found = copy.deepcopy(form)
+    document = copy.deepcopy(form)
     for text in (attack, f"x {attack} y", f"`{attack}`", f"`x`{attack}"):
-        assert wrong(markdown(cast(ChangeDocument, {**_filled(found, text), "stack": text or "s"}))) == []
+        filled = cast(ChangeDocument, {**_filled(document, text), "stack": text or "s"})
+        assert wrong(comment([filled, filled], pages=PAGES)) == []
 
 
 def _filled(value: Any, text: str, key: str = "") -> Any:
@@ -217,7 +225,17 @@ def test_what_nobody_would_see_is_written(text: str, shown: str) -> None:
     assert visible(text) == shown
 
 
-def test_markers_of_two_stacks_differ() -> None:
-    names = ("demo", "demo-->", "demo--%3E", "a b", "a%20b", "-->", "\ud800", "é")
-    assert len({marker(name) for name in names}) == len(names)
-    assert all(marker(name).count("-->") == 1 and marker(name).endswith(" -->") for name in names)
+def test_a_page_is_linked_once_and_only_one_of_this_repository() -> None:
+    page = "docs/how-to/move-a-pool.md"
+    hostile = " ".join(
+        f"`{it}`" for it in (page, page, "docs/none.md", "docs/../README.md", "docs/x.md)(http://e.x")
+    )
+    document = cast(
+        ChangeDocument,
+        {**FORMS[0], "words": [{"kind": "k", "level": "danger", "subject": "s", "text": hostile}]},
+    )
+    text = comment([document], pages=PAGES)
+    assert text.count(f"[`{page}`]({PAGES}/{page})") == 1
+    assert text.count("](") == 2  # the page about the preview itself is the other one
+    assert wrong(text) == []
+    assert "](" not in comment([document])

@@ -66,15 +66,15 @@ def test_there_is_no_picture_where_no_pool_changes(observation: Any) -> None:
 
 
 def test_a_name_that_is_none_is_a_question_mark() -> None:
-    (found,) = (
+    (entry,) = (
         one
         for one in pool_entries(observed(None, run(pools={"general": DEMO_POOLS["general"]})))
         if one["name"] == "general"
     )
-    assert '["?: added<br/>' in picture([{**found, "name": 'a"]:::x --> b'}])[1]
+    assert '["?: added<br/>' in picture([{**entry, "name": 'a"]:::x --> b'}])[1]
 
 
 def test_a_picture_of_very_many_pools_is_left_out() -> None:
-    (found, *_) = pool_entries(observed(None, run()))
-    assert picture([found] * 40)
-    assert picture([found] * 41) == []
+    (entry, *_) = pool_entries(observed(None, run()))
+    assert picture([entry] * 40)
+    assert picture([entry] * 41) == []

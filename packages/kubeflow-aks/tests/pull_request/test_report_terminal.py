@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from kubeflow_aks.pull_request.observed import Run
-from kubeflow_aks.pull_request.report import render
+from kubeflow_aks.pull_request.report import change_document, terminal
+from kubeflow_aks.pull_request.violations import Judged
 from tests.pull_request.observations import observed, pools, run
 from tests.pull_request.test_report_document import violation
 
@@ -13,7 +14,10 @@ from tests.pull_request.test_report_document import violation
 @pytest.mark.parametrize("width", [40, 80, 200])
 def test_the_top_fits_the_terminal(width: int) -> None:
     head = run(**pools(general={"vmSize": "Standard_D16s_v5"}, cpuspot={"osDisk": {"sizeGib": 99}}))
-    lines = render(observed(run(), head), (), [violation("new", "urn::a", mandatory=True)]).terminal(width)
+    lines = terminal(
+        change_document(observed(run(), head), Judged([], [violation("new", "urn::a", mandatory=True)])),
+        width,
+    )
     assert max(map(len, lines)) <= width
     assert lines[0].startswith("demo: 2 replaced,")
     assert any(line.startswith("!! Pool general is replaced") for line in lines)
@@ -24,11 +28,13 @@ def test_the_top_fits_the_terminal(width: int) -> None:
 
 
 def test_a_terminal_of_no_width_gets_the_narrowest() -> None:
-    assert max(map(len, render(observed(run(), run()), (), ()).terminal(0))) <= 40
+    assert max(map(len, terminal(change_document(observed(run(), run())), 0))) <= 40
 
 
 def test_nothing_changed_is_one_line() -> None:
-    assert render(observed(run(), run()), (), ()).terminal(80) == ["demo: nothing changes."]
+    assert terminal(change_document(observed(run(), run())), 80) == [
+        f"demo: nothing changes in its {len(run().resources)} resources."
+    ]
 
 
 def test_a_long_reason_is_never_cut() -> None:
@@ -45,11 +51,11 @@ def test_what_is_not_judged_is_not_told_as_nothing_changes() -> None:
 
 
 def test_protection_that_goes_is_reported_though_no_resource_changes() -> None:
-    lines = render(observed(run(protect=True), run(protect=False)), (), ()).terminal(110)
-    assert lines[0] == "demo: 0 replaced, 0 deleted, 0 created, 0 updated."
+    lines = terminal(change_document(observed(run(protect=True), run(protect=False))), 110)
+    assert lines[0] == f"demo: {len(run().resources)} unchanged."
     assert lines[1].startswith("!! Protection is removed from ")
 
 
 def test_what_steers_a_terminal_is_shown_and_does_nothing() -> None:
-    lines = render(observed(run(), Run(failure="\x1b[2Jgone\x07")), (), ()).terminal(80)
+    lines = terminal(change_document(observed(run(), Run(failure="\x1b[2Jgone\x07"))), 80)
     assert "  \\u{1b}[2Jgone\\u{7}" in lines

@@ -37,38 +37,38 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def listed(words: str, capsys: pytest.CaptureFixture[str], code: int = 0) -> dict[str, Any]:
     assert main(["sizes", *words.split(), "--format", "json"]) == code
-    found = json.loads(capsys.readouterr().out)
-    VALIDATOR.validate(found)
-    return found
+    document = json.loads(capsys.readouterr().out)
+    VALIDATOR.validate(document)
+    return document
 
 
 def test_offline_the_catalogue_is_enough(capsys: pytest.CaptureFixture[str]) -> None:
-    found = listed("--offline --vcpus 8 --memory 32 --location northeurope", capsys)
-    assert (len(found["sizes"]), found["region"]) == (20, "northeurope")
-    assert found["matching"] > 20
-    for size in found["sizes"]:
-        known = vm_sizes()[size["name"]]
-        assert (known.vcpus, known.gpus, known.architecture) == (8, 0, "x64")
-        assert known.memory_gib >= 32
-        assert known.spot is not False
+    sizes = listed("--offline --vcpus 8 --memory 32 --location northeurope", capsys)
+    assert (len(sizes["sizes"]), sizes["region"]) == (20, "northeurope")
+    assert sizes["matching"] > 20
+    for size in sizes["sizes"]:
+        fact = vm_sizes()[size["name"]]
+        assert (fact.vcpus, fact.gpus, fact.architecture) == (8, 0, "x64")
+        assert fact.memory_gib >= 32
+        assert fact.spot is not False
         assert size["spot"]["expected"] < size["onDemand"]["expected"]
         assert size["score"] is size["quota"] is size["evictionsPerHour"] is None
-    prices = [size["spot"]["expected"] for size in found["sizes"]]
+    prices = [size["spot"]["expected"] for size in sizes["sizes"]]
     assert prices == sorted(prices)
-    assert found["notes"] == ["Scores and quota are not queried: --offline."]
+    assert sizes["notes"] == ["Scores and quota are not queried: --offline."]
 
 
 def test_gpus_are_nvidias_and_compared_by_the_price_of_one(capsys: pytest.CaptureFixture[str]) -> None:
-    found = listed("--offline --gpu --most 100", capsys)
-    assert len(found["sizes"]) == found["matching"]
-    assert all(size["gpu"].startswith("NVIDIA ") for size in found["sizes"])
-    prices = [size["spot"]["expected"] / size["gpus"] for size in found["sizes"]]
+    sizes = listed("--offline --gpu --most 100", capsys)
+    assert len(sizes["sizes"]) == sizes["matching"]
+    assert all(size["gpu"].startswith("NVIDIA ") for size in sizes["sizes"])
+    prices = [size["spot"]["expected"] / size["gpus"] for size in sizes["sizes"]]
     assert prices == sorted(prices)
 
 
 def test_arm_is_listed_alone(capsys: pytest.CaptureFixture[str]) -> None:
-    found = listed("--offline --arm --vcpus 8", capsys)
-    assert {size["architecture"] for size in found["sizes"]} == {"arm64"}
+    sizes = listed("--offline --arm --vcpus 8", capsys)
+    assert {size["architecture"] for size in sizes["sizes"]} == {"arm64"}
 
 
 def test_columns_that_were_not_queried_say_so(
@@ -95,13 +95,13 @@ def test_azures_answers_stand_beside_the_prices(
     azure = Azure([row(size, "westeurope", 0.6), spot(size, "westeurope", 0.2)])
     with served(azure) as address:
         monkeypatch.setattr(sizes_command, "open_market", partial(open_market, address=address))
-        found = listed("--gpu --vcpus 4 --count 6", capsys)
+        sizes = listed("--gpu --vcpus 4 --count 6", capsys)
         assert main(["sizes", "--gpu", "--vcpus", "4", "--count", "6"]) == 0
-    [first, *_] = found["sizes"]
+    [first, *_] = sizes["sizes"]
     assert (first["name"], first["onDemand"]["expected"], first["spot"]["expected"]) == (size, 0.6, 0.2)
     assert first["score"] == {"score": "Medium", "quotaAvailable": False}
     assert first["quota"] == {"used": 8, "limit": 100}
-    assert found["spotQuota"] == {"used": 0, "limit": 50}
+    assert sizes["spotQuota"] == {"used": 0, "limit": 50}
     shown = " ".join(capsys.readouterr().out.split())
     assert "Quota of all spot VMs, in vCPU: 50 of 50 free" in shown
     assert "A score is for 6 spot VMs at once: a snapshot, no promise." in shown
@@ -118,13 +118,13 @@ def test_a_missing_right_leaves_the_rest(
     installed(tmp_path / "bin", usage=USAGE if role else "", error=FORBIDDEN)
     with served(Azure()) as address:
         monkeypatch.setattr(sizes_command, "open_market", partial(open_market, address=address))
-        found = listed("--vcpus 8 --most 2", capsys)
-    assert [size["score"] for size in found["sizes"]] == [None, None]
-    assert (found["spotQuota"] is not None) == role
+        sizes = listed("--vcpus 8 --most 2", capsys)
+    assert [size["score"] for size in sizes["sizes"]] == [None, None]
+    assert (sizes["spotQuota"] is not None) == role
     reason = (
         "it needs the role Compute Recommendations Role" if role else "not the output of `az vm list-usage"
     )
-    assert any(reason in note for note in found["notes"])
+    assert any(reason in note for note in sizes["notes"])
 
 
 def test_nothing_matches(capsys: pytest.CaptureFixture[str]) -> None:

@@ -57,8 +57,8 @@ def existing(
         ClusterJsonError: a file holds something else.
     """
     if cluster is not None:
-        given = [None if file is None else read_json(file) for file in (pools, maintenance)]
-        return cluster_of(read_json(cluster), *given)
+        documents = [None if file is None else read_json(file) for file in (pools, maintenance)]
+        return cluster_of(read_json(cluster), *documents)
     if not (group and name):
         raise UsageError("--resource-group and --name: missing; expected the cluster's, or --cluster FILE")
     az = Az()
@@ -91,13 +91,13 @@ def adopt(
             _HEAD
             + yaml.safe_dump(stack_file(root, stack, draft.settings), sort_keys=False, allow_unicode=True)
         )
-    print(*_report(stack, file, imports, cluster, draft, known=created or cluster.made), sep="\n")
+    print(*_report(stack, file, imports, cluster, draft, made=created or cluster.made), sep="\n")
     return ExitCode.GOOD
 
 
-def _owner(cluster: ExistingCluster, given: str | None) -> str:
+def _owner(cluster: ExistingCluster, option: str | None) -> str:
     tags = find(cluster.body, "tags")
-    owner = given or next(
+    owner = option or next(
         (str(value) for name, value in (tags.items() if is_mapping(tags) else ()) if name.lower() == "owner"),
         "",
     )
@@ -113,7 +113,7 @@ def _day(cluster: ExistingCluster) -> str:
 
 
 def _report(
-    stack: str, file: Path, imports: Path, cluster: ExistingCluster, draft: Draft, *, known: object
+    stack: str, file: Path, imports: Path, cluster: ExistingCluster, draft: Draft, *, made: object
 ) -> Iterator[str]:
     width = terminal_width()
     yield f"Written: {file.name} and {imports}"
@@ -127,7 +127,7 @@ def _report(
         nothing = "tags" if draft.recorded.resources[urn].type == IDENTITY else "nothing"
         yield f"  {arm_id.rpartition('/')[2]}:{'' if lines else f' {nothing}'}"
         yield from (f"    {line}" for line in lines)
-    notes = list(_notes(cluster, draft, known=known))
+    notes = list(_notes(cluster, draft, made=made))
     if notes:
         yield "Read before it:"
         for note in notes:
@@ -139,6 +139,9 @@ def _report(
         if resource.custom and urn not in imported and resource.type.startswith("azure-native:")
     )
     yield f"New in Azure: {', '.join(f'{count} {kind}' for kind, count in sorted(new.items()))}"
+    if draft.unstated:
+        yield "Left out of the stack file, because the program refuses them; its own values take their place:"
+        yield from (f"  {key}: {reason}" for key, reason in draft.unstated.items())
     if draft.left:
         yield "Not managed, and left as they are:"
         yield from (f"  {name}: {reason}" for name, reason in draft.left.items())
@@ -154,7 +157,7 @@ def _report(
     yield f"  pulumi preview --stack {shlex.quote(stack)} --diff"
 
 
-def _notes(cluster: ExistingCluster, draft: Draft, *, known: object) -> Iterator[str]:
+def _notes(cluster: ExistingCluster, draft: Draft, *, made: object) -> Iterator[str]:
     """What no property shows."""
     if own_identity(cluster) is None:
         yield (
@@ -171,6 +174,6 @@ def _notes(cluster: ExistingCluster, draft: Draft, *, known: object) -> Iterator
         yield "powerState: stopped; start the cluster before the first `pulumi up`"
     if text(find(cluster.body, "networkProfile", "networkPlugin")) == "kubenet":
         yield "networkPlugin: kubenet ends on 2028-03-31; move to CNI Overlay by `az aks update` before"
-    if not known:
+    if not made:
         yield "created: Azure does not say when the cluster was made, so today stands there; correct it"
     yield from draft.recorded.messages

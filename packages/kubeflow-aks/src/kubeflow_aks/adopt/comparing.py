@@ -66,13 +66,13 @@ def changes(resource: Resource, existing: Mapping[str, Any]) -> list[Change]:
     ignored = frozenset(resource.options.get("ignoreChanges", ()))
     replacing = (*_REPLACING.get(resource.type, ()), *resource.options.get("replaceOnChanges", ()))
     unknown = resource.unknown_inputs
-    found = [
+    differences = [
         *_stated(resource.inputs, existing, "", ignored, unknown),
         *_unstated(resource, existing, ignored),
     ]
     return [
         Change(path=path, before=before, after=after, replaces=_replaces(path, replacing, resource.type))
-        for path, before, after in sorted(found, key=lambda each: each[0])
+        for path, before, after in sorted(differences, key=lambda difference: difference[0])
     ]
 
 
@@ -80,7 +80,7 @@ def _replaces(path: str, replacing: tuple[str, ...], kind: str) -> bool:
     if path.startswith("agentPoolProfiles["):
         return path.rpartition(".")[2] in _FOR_LIFE
     inside = path if kind != _CLUSTER else path.partition(".")[0]
-    return any(inside == each or path.startswith(f"{each}.") for each in replacing)
+    return any(inside == replaced or path.startswith(f"{replaced}.") for replaced in replacing)
 
 
 def _stated(
@@ -94,7 +94,7 @@ def _stated(
         before = find(existing, key)
         if key == "agentPoolProfiles":
             yield from _own_pools(value, entries(before), ignored, unknown)
-        elif here in unknown or any(each.startswith(f"{here}[") for each in unknown):
+        elif here in unknown or any(unknown_path.startswith(f"{here}[") for unknown_path in unknown):
             continue
         elif is_mapping(value):
             yield from _stated(value, before, here, ignored, unknown)

@@ -43,12 +43,14 @@ class Draft:
         settings: by key.
         pools: pools of the cluster that the settings describe, by name.
         left: why each other pool is not managed, by name.
+        unstated: why the program refuses each other value of the cluster, by key; its own takes the place.
         recorded: what the program makes of the settings.
     """
 
     settings: Settings
     pools: dict[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
     left: dict[str, str] = field(default_factory=dict[str, str])
+    unstated: dict[str, str] = field(default_factory=dict[str, str])
     recorded: Record
 
     def imported(self, cluster: ExistingCluster) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
@@ -61,7 +63,7 @@ class Draft:
             name = str(pool.inputs["agentPoolName"])
             if name in self.pools:
                 yield pool.urn, f"{cluster.id}/agentPools/{name}", self.pools[name]
-        there = {text(find(each, "name")).lower(): each for each in cluster.maintenance}
+        there = {text(find(window, "name")).lower(): window for window in cluster.maintenance}
         for window in self.recorded.of(MAINTENANCE):
             name = str(window.inputs["configName"])
             if name.lower() in there:
@@ -91,16 +93,17 @@ def drafted(cluster: ExistingCluster, stack: str, root: Path, *, owner: str, cre
     system = next(pool for pool in cluster.pools if system_pool_reason(pool) == "")
     settings = {**stated(cluster, system, owner=owner, environment=stack), "created": created}
     pools, left = _candidates(cluster, system)
+    unstated: dict[str, str] = {}
     while True:
         names = {text(find(pool, "name")) for pool in cluster.pools}
         settings["pools"] = _pools(root, stack, pools, names)
         try:
             recorded = record(stack, root=root, preview=True, draft=stack_file(root, stack, settings))
         except RefusedError as refused:
-            if not _without(_mistakes(refused), settings, pools, left):
+            if not _without(_mistakes(refused), settings, pools, left, unstated):
                 raise NotAdoptableError(_words(refused)) from None
             continue
-        draft = Draft(settings=settings, pools=pools, left=left, recorded=recorded)
+        draft = Draft(settings=settings, pools=pools, left=left, unstated=unstated, recorded=recorded)
         if not _kept(draft, cluster):
             return draft
 
@@ -115,7 +118,7 @@ def _candidates(
     cluster: ExistingCluster, system: Mapping[str, Any]
 ) -> tuple[dict[str, Mapping[str, Any]], dict[str, str]]:
     """The pools that the settings may describe, and why they can't describe the others."""
-    found: dict[str, Mapping[str, Any]] = {}
+    candidates: dict[str, Mapping[str, Any]] = {}
     left: dict[str, str] = {}
     for pool in cluster.pools:
         name = text(find(pool, "name"))
@@ -124,48 +127,48 @@ def _candidates(
         if reason := user_pool_reason(pool):
             left[name] = reason
         else:
-            found[name] = pool
-    hosts = [name for name, pool in found.items() if _hosts(pool)]
+            candidates[name] = pool
+    hosts = [name for name, pool in candidates.items() if _hosts(pool)]
     for name in hosts[1:]:
         left[name] = _ONE_HOST
-        del found[name]
-    return found, left
+        del candidates[name]
+    return candidates, left
 
 
 def _hosts(pool: Mapping[str, Any]) -> bool:
     """Whether Charmed Kubeflow could run there: on demand, without taints and GPU."""
     size = text(find(pool, "vmSize")).lower()
-    gpus = next((known.gpus for name, known in vm_sizes().items() if name.lower() == size), 0)
+    gpus = next((vm_size.gpus for name, vm_size in vm_sizes().items() if name.lower() == size), 0)
     spot = text(find(pool, "scaleSetPriority")) == "Spot"
     return not spot and not find(pool, "nodeTaints") and not gpus
 
 
 def _pools(root: Path, stack: str, pools: Mapping[str, Mapping[str, Any]], taken: set[str]) -> Settings:
     """The cluster's own pools, and beside them the standard ones under names that are free."""
-    found: Settings = {name: user_pool_settings(pool) for name, pool in pools.items()}
+    settings: Settings = {name: user_pool_settings(pool) for name, pool in pools.items()}
     config = read_stack(root, stack, draft={})
     standard: Any = json.loads(config.values.get(f"{config.project}:pools") or "{}")
     hosted = any(map(_hosts, pools.values()))
     for name, pool in standard.items():
         host = at(pool, "priority") in {None, "Regular"} and not at(pool, "taints")
-        if not (host and hosted) and name not in found:
-            found[_free(name, taken)] = pool
-    return found
+        if not (host and hosted) and name not in settings:
+            settings[_free(name, taken)] = pool
+    return settings
 
 
 def _free(name: str, taken: set[str]) -> str:
     """The name, or one that neither a pool nor its fallback has."""
     for start in ("", "ckf", *(f"ckf{number}" for number in range(2, 100))):
-        found = f"{start}{name}"
-        if not {found, f"{found.removesuffix('spot')}od"} & taken:
-            return found
+        candidate = f"{start}{name}"
+        if not {candidate, f"{candidate.removesuffix('spot')}od"} & taken:
+            return candidate
     return name
 
 
 def _mistakes(refused: RefusedError) -> list[tuple[str, str]]:
     """Key and reason of each line of a refusal."""
     lines = str(refused).splitlines()[1:]
-    return [(found["key"], found["reason"]) for line in lines if (found := _MISTAKE.fullmatch(line))]
+    return [(match["key"], match["reason"]) for line in lines if (match := _MISTAKE.fullmatch(line))]
 
 
 def _words(refused: RefusedError) -> str:
@@ -182,6 +185,7 @@ def _without(
     settings: Settings,
     pools: dict[str, Mapping[str, Any]],
     left: dict[str, str],
+    unstated: dict[str, str],
 ) -> bool:
     """Takes out what mistakes are about and the cluster can go without; whether there was something."""
     before = len(pools), json.dumps(settings, sort_keys=True)
@@ -193,8 +197,9 @@ def _without(
             del pools[name]
         elif group in _OPTIONAL and name in settings.get(group, {}):
             settings[group] = {key: value for key, value in settings[group].items() if key != name}
-        elif group == "kubernetes" and name == "maintenance":
-            settings[group].pop(name, None)
+            unstated[f"{group}.{name}"] = reason
+        elif group == "kubernetes" and name == "maintenance" and settings[group].pop(name, None):
+            unstated[f"{group}.{name}"] = reason
     return before != (len(pools), json.dumps(settings, sort_keys=True))
 
 

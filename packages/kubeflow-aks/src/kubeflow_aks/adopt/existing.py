@@ -56,15 +56,15 @@ class ExistingCluster:
     @property
     def group(self) -> str:
         """Its resource group."""
-        found = _ID.fullmatch(self.id)
-        return found["group"] if found else ""
+        match = _ID.fullmatch(self.id)
+        return match["group"] if match else ""
 
     @property
     def made(self) -> date | None:
         """The day on which it was made, where Azure says it."""
-        found = _DAY.match(text(find(self.body, "systemData", "createdAt")))
+        match = _DAY.match(text(find(self.body, "systemData", "createdAt")))
         try:
-            return date.fromisoformat(found[0]) if found else None
+            return date.fromisoformat(match[0]) if match else None
         except ValueError:
             return None
 
@@ -125,14 +125,14 @@ def cluster_of(cluster: Any, pools: Any = None, maintenance: Any = None) -> Exis
     body = _flat(cluster)
     arm_id = text(find(body, "id"))
     if not _ID.fullmatch(arm_id):
-        found = shown(arm_id) or "missing"
+        arm_id_shown = shown(arm_id) or "missing"
         raise ClusterJsonError(
-            f"id: {found}; expected the ARM id of an AKS cluster, as `az aks show` prints it"
+            f"id: {arm_id_shown}; expected the ARM id of an AKS cluster, as `az aks show` prints it"
         )
     if not text(find(body, "location")):
         raise ClusterJsonError("location: missing; expected the region, as `az aks show` prints it")
-    given = find(body, "agentPoolProfiles") if pools is None else pools
-    named = _named(given, "pools", "`az aks nodepool list`")
+    profiles = find(body, "agentPoolProfiles") if pools is None else pools
+    named = _named(profiles, "pools", "`az aks nodepool list`")
     if not named:
         raise ClusterJsonError(
             "agentPoolProfiles: missing; expected a list of pools, as `az aks show` prints it"
@@ -149,11 +149,11 @@ def cluster_of(cluster: Any, pools: Any = None, maintenance: Any = None) -> Exis
 def _named(value: Any, what: str, command: str) -> tuple[Mapping[str, Any], ...]:
     if value is not None and not (isinstance(value, Sequence) and not isinstance(value, str)):
         raise ClusterJsonError(f"{what}: not a list; expected what {command} prints")
-    found = tuple(map(_flat, entries(value)))
-    for number, each in enumerate(found):
-        if not text(find(each, "name")):
+    bodies = tuple(map(_flat, entries(value)))
+    for number, one in enumerate(bodies):
+        if not text(find(one, "name")):
             raise ClusterJsonError(f"{what}[{number}]: without a name; expected what {command} prints")
-    return found
+    return bodies
 
 
 def _flat(value: Any) -> Mapping[str, Any]:

@@ -49,13 +49,13 @@ def stated(
     return {key: value for key, value in settings.items() if value != {}}
 
 
-def _given(**values: Any) -> Settings:
+def _stated(**values: Any) -> Settings:
     return {key: value for key, value in values.items() if value is not None and value != ""}
 
 
 def _names(cluster: ExistingCluster) -> Settings:
     identity = own_identity(cluster)
-    return _given(
+    return _stated(
         cluster=cluster.name,
         dnsPrefix=text(find(cluster.body, "dnsPrefix")),
         nodeResourceGroup=text(find(cluster.body, "nodeResourceGroup")),
@@ -77,12 +77,12 @@ def own_identity(cluster: ExistingCluster) -> str | None:
 def _tags(body: Mapping[str, Any], owner: str, environment: str) -> dict[str, str]:
     """Its tags; Azure ignores the case of their names, the settings have two in lower case."""
     tags = find(body, "tags")
-    found = {name: value for name, value in tags.items() if text(value)} if is_mapping(tags) else {}
+    others = {name: value for name, value in tags.items() if text(value)} if is_mapping(tags) else {}
     required = {"owner": owner, "environment": environment}
-    for name, value in list(found.items()):
+    for name, value in list(others.items()):
         if name.lower() in required:
-            required[name.lower()] = found.pop(name) if value else required[name.lower()]
-    return {**required, **found}
+            required[name.lower()] = others.pop(name) if value else required[name.lower()]
+    return {**required, **others}
 
 
 def _kubernetes(cluster: ExistingCluster, system_pool: Mapping[str, Any]) -> Settings:
@@ -91,13 +91,13 @@ def _kubernetes(cluster: ExistingCluster, system_pool: Mapping[str, Any]) -> Set
         (text(find(body, "currentKubernetesVersion")) or text(find(body, "kubernetesVersion"))).split(".")[:2]
     )
     validated = {
-        each for release in charmed_kubeflow_releases().values() for each in release.kubernetes_versions
+        minor for release in charmed_kubeflow_releases().values() for minor in release.kubernetes_versions
     }
     tier = _TIERS.get(text(find(body, "sku", "tier")).lower(), "Free")
     channel = text(find(body, "autoUpgradeProfile", "upgradeChannel"))
     nodes = text(find(body, "autoUpgradeProfile", "nodeOSUpgradeChannel"))
     os_sku = text(find(system_pool, "osSKU"))
-    return _given(
+    return _stated(
         version=version,
         acceptUnvalidated=True if version and version not in validated else None,
         tier=tier,
@@ -112,11 +112,11 @@ def _kubernetes(cluster: ExistingCluster, system_pool: Mapping[str, Any]) -> Set
 
 def _window(cluster: ExistingCluster) -> Settings | None:
     """The weekly window of its upgrades; the first of both kinds that has one."""
-    for each in cluster.maintenance:
-        window = find(each, "maintenanceWindow")
+    for configuration in cluster.maintenance:
+        window = find(configuration, "maintenanceWindow")
         day = text(find(window, "schedule", "weekly", "dayOfWeek"))
-        if find(each, "name") in _WINDOWS and day:
-            return _given(
+        if find(configuration, "name") in _WINDOWS and day:
+            return _stated(
                 day=day,
                 startTime=text(find(window, "startTime")),
                 durationHours=whole(find(window, "durationHours")),
@@ -129,7 +129,7 @@ def _network(cluster: ExistingCluster) -> Settings:
     profile = find(cluster.body, "networkProfile")
     policy, plane = text(find(profile, "networkPolicy")), text(find(profile, "networkDataplane"))
     outbound = text(find(profile, "outboundType"))
-    return _given(
+    return _stated(
         podCidr=text(find(profile, "podCidr")),
         serviceCidr=text(find(profile, "serviceCidr")),
         outboundType=outbound
@@ -155,7 +155,7 @@ def _subnets(cluster: ExistingCluster) -> dict[str, str] | None:
 def _api_access(body: Mapping[str, Any]) -> Settings:
     access, entra = find(body, "apiServerAccessProfile"), find(body, "aadProfile")
     zone, no_commands = text(find(access, "privateDNSZone")), find(access, "disableRunCommand")
-    return _given(
+    return _stated(
         authorizedIpRanges=texts(find(access, "authorizedIPRanges")) or None,
         privateCluster=True if find(access, "enablePrivateCluster") is True else None,
         privateDnsZoneId=zone if zone.startswith("/") else None,
@@ -202,7 +202,7 @@ def _boolean(value: str) -> bool:
 def _size(pool: Mapping[str, Any]) -> str:
     """Its VM size, spelt as the catalogue does where that knows it."""
     name = text(find(pool, "vmSize"))
-    return next((known for known in vm_sizes() if known.lower() == name.lower()), name)
+    return next((size for size in vm_sizes() if size.lower() == name.lower()), name)
 
 
 def _counts(pool: Mapping[str, Any], least: int) -> Settings:
@@ -217,13 +217,13 @@ def _counts(pool: Mapping[str, Any], least: int) -> Settings:
 
 def _nodes(pool: Mapping[str, Any]) -> Settings:
     """What settings of system and user pools have in common."""
-    upgrade = _given(
+    upgrade = _stated(
         maxSurge=text(find(pool, "upgradeSettings", "maxSurge")) or None,
         drainTimeoutMinutes=whole(find(pool, "upgradeSettings", "drainTimeoutInMinutes")),
         nodeSoakMinutes=whole(find(pool, "upgradeSettings", "nodeSoakDurationInMinutes")),
         undrainableNodeBehavior=text(find(pool, "upgradeSettings", "undrainableNodeBehavior")),
     )
-    return _given(
+    return _stated(
         vmSize=_size(pool),
         maxPods=whole(find(pool, "maxPods")),
         zones=[str(zone) for zone in entries(find(pool, "availabilityZones"))] or None,
@@ -237,7 +237,7 @@ def system_pool_settings(pool: Mapping[str, Any]) -> Settings:
     return {
         "name": text(find(pool, "name")),
         **_counts(pool, 1),
-        **_given(
+        **_stated(
             osDiskType=text(find(pool, "osDiskType")),
             osDiskGib=whole(find(pool, "osDiskSizeGB")),
         ),
@@ -250,7 +250,7 @@ def user_pool_settings(pool: Mapping[str, Any]) -> Settings:
     spot = text(find(pool, "scaleSetPriority")) == "Spot"
     price = find(pool, "spotMaxPrice")
     labels = find(pool, "nodeLabels")
-    own = {
+    own_labels = {
         name: value
         for name, value in (labels.items() if is_mapping(labels) else ())
         if isinstance(value, str) and not name.startswith(_RESERVED)
@@ -259,15 +259,18 @@ def user_pool_settings(pool: Mapping[str, Any]) -> Settings:
     if spot:
         nodes.pop("upgrade", None)
     return {
-        **_given(
+        **_stated(
             priority="Spot" if spot else None,
             evictionPolicy=text(find(pool, "scaleSetEvictionPolicy")) or "Delete" if spot else None,
             maxPrice=float(price) if spot and isinstance(price, int | float) else None,
-            workload=own.pop("kubeflow-aks/workload", None) if spot or find(pool, "nodeTaints") else None,
-            labels={name: value for name, value in own.items() if name != "kubeflow-aks/workload"} or None,
+            workload=own_labels.pop("kubeflow-aks/workload", None)
+            if spot or find(pool, "nodeTaints")
+            else None,
+            labels={name: value for name, value in own_labels.items() if name != "kubeflow-aks/workload"}
+            or None,
             taints=[it for it in texts(find(pool, "nodeTaints")) if not it.startswith(f"{_SPOT_KEY}=")]
             or None,
-            osDisk=_given(
+            osDisk=_stated(
                 type=text(find(pool, "osDiskType")),
                 sizeGib=whole(find(pool, "osDiskSizeGB")),
             ),

@@ -1,7 +1,6 @@
 """The artifact of a preview, regarded as hostile: the code of a pull request made it, and anybody can open one.
 
-Nothing is unpacked to disk, nothing is run, and of the Markdown in it nothing is used: it is written anew from the
-document, by this tree's own code.
+Nothing is unpacked to disk and nothing is run; it holds a document, from which this tree's own code writes the comment.
 """
 
 from __future__ import annotations
@@ -24,7 +23,6 @@ PREFIX: Final = "preview-"
 MOST_PACKED: Final = 5_000_000
 _MOST_DOCUMENT: Final = 20_000_000
 _MOST_NUMBER: Final = 20
-_MOST_FILES: Final = 3
 _MOST_DEPTH: Final = 60
 _NUMBER: Final = "pull-request"
 
@@ -64,7 +62,7 @@ def preview(stack: str, archive: bytes) -> Preview:
         ArtifactError: it holds anything else than it should.
     """
     names = {f"{stack}.json": _MOST_DOCUMENT, _NUMBER: _MOST_NUMBER}
-    texts = _texts(archive, names, ignored=f"{stack}.md")
+    texts = _texts(archive, names)
     number = texts[_NUMBER].strip()
     if not (number.isascii() and number.isdecimal()):
         raise ArtifactError(f"{_NUMBER}: expected a number")
@@ -74,26 +72,26 @@ def preview(stack: str, archive: bytes) -> Preview:
     return Preview(stack, int(number), document)
 
 
-def _texts(archive: bytes, names: Mapping[str, int], ignored: str) -> dict[str, str]:
+def _texts(archive: bytes, names: Mapping[str, int]) -> dict[str, str]:
     """The files of these names."""
     try:
-        return _read(archive, names, ignored)
+        return _read(archive, names)
     except ArtifactError:
         raise
     except Exception as error:  # a broken archive makes zipfile and each codec raise what they like
         raise ArtifactError("can't be read as a zip file of UTF-8 texts") from error
 
 
-def _read(archive: bytes, names: Mapping[str, int], ignored: str) -> dict[str, str]:
+def _read(archive: bytes, names: Mapping[str, int]) -> dict[str, str]:
     """The same; each is read up to its limit, whatever size the archive declares."""
     found: dict[str, str] = {}
     with zipfile.ZipFile(io.BytesIO(archive)) as packed:
         entries = packed.infolist()
         listed = [entry.filename for entry in entries]
-        if len(entries) > _MOST_FILES or len(set(listed)) != len(listed):
+        if len(entries) > len(names):
             raise ArtifactError("holds more files than it should")
-        if set(listed) - {ignored} != set(names):
-            raise ArtifactError(f"expected the files {', '.join(names)} and {ignored}")
+        if sorted(listed) != sorted(names):
+            raise ArtifactError(f"expected the files {' and '.join(names)}")
         for name, most in names.items():
             with packed.open(name) as file:
                 content = file.read(most + 1)

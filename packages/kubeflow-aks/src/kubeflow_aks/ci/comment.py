@@ -1,4 +1,4 @@
-"""`kubeflow-aks ci comment`: one comment per stack on the pull request of a preview, updated in place.
+"""`kubeflow-aks ci comment`: one comment on the pull request of a preview, for all stacks, updated in place.
 
 Runs after the preview, with a token that may write comments, on the default branch's code alone. From the
 preview's run it takes the run's number only, which GitHub provides; GitHub's own record of the run names the pull
@@ -8,8 +8,9 @@ request, and the comment is written anew from the validated document ("Preventin
 from __future__ import annotations
 
 import os
+import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -19,17 +20,15 @@ from kubeflow_aks.ci.provenance import WORKFLOW
 from kubeflow_aks.ci.stacks import LIMIT
 from kubeflow_aks.clients.github import GitHub, GitHubError
 from kubeflow_aks.exit_codes import ExitCode
-from kubeflow_aks.pull_request.report import markdown, marker
+from kubeflow_aks.pull_request.report import MARKER, ChangeDocument, comment, is_quiet
 
-MOST_COMMENTS: Final = LIMIT
-"""On one pull request: a hostile one could otherwise cause a comment for each name that it invents."""
+_DOCUMENTS: Final = re.compile(r"(.+/)?docs/.+|.+\.md|LICENSE|NOTICE")
+"""Paths of files that no stack is made of: without a change of another file there is nothing to comment on."""
 _LONGEST: Final = 65_536
 """Characters that GitHub takes in a comment."""
 _OF_A_RUN: Final = frozenset(
     {"event", "path", "id", "head_sha", "head_branch", "head_repository", "html_url"}
 )
-_MARKER_START: Final = marker("").partition(" -->")[0].rstrip()
-"""What the markers of all stacks begin with."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +40,7 @@ class Run:
         head: `owner:branch`, as the list of pull requests takes it.
         repository: full name of the head's repository, a fork maybe.
         url: page of the run.
+        failed: whether a job of it failed.
     """
 
     id: int
@@ -48,6 +48,7 @@ class Run:
     head: str
     repository: str
     url: str
+    failed: bool = False
 
 
 def run_of(github: GitHub, number: str) -> Run:
@@ -72,6 +73,7 @@ def run_of(github: GitHub, number: str) -> Run:
         f"{repository['owner']['login']}:{run['head_branch']}",
         repository["full_name"],
         run["html_url"],
+        run.get("conclusion") == "failure",
     )
 
 
@@ -95,79 +97,77 @@ def _full_name(repository: Mapping[str, Any] | None) -> str | None:
     return repository["full_name"] if repository else None
 
 
-def previews(github: GitHub, run: Run) -> tuple[list[Preview], list[str]]:
-    """What the run left for each stack, and one line for each artifact that is not as it should be."""
+def previews(github: GitHub, run: Run) -> tuple[list[Preview], dict[str, str]]:
+    """What the run left for each stack, and why an artifact is not as it should be, by its stack."""
     newest: dict[str, Mapping[str, Any]] = {}
     for listed in github.pages(f"/actions/runs/{run.id}/artifacts", "artifacts"):
         stack = artifact.stack_of(listed["name"])
         if stack and not listed["expired"] and listed["id"] > newest.get(stack, {"id": 0})["id"]:
             newest[stack] = listed
-    found, broken = list[Preview](), list[str]()
-    if len(newest) > MOST_COMMENTS:
-        raise GitHubError(f"run {run.id} left {len(newest)} previews; expected at most {MOST_COMMENTS}")
+    complete, broken = list[Preview](), dict[str, str]()
+    if len(newest) > LIMIT:
+        raise GitHubError(f"run {run.id} left {len(newest)} previews; expected at most {LIMIT}")
     for stack, listed in sorted(newest.items()):
         try:
             archive = github.download(f"/actions/artifacts/{listed['id']}/zip", artifact.MOST_PACKED)
-            found.append(artifact.preview(stack, archive))
+            complete.append(artifact.preview(stack, archive))
         except ArtifactError as error:
-            broken.append(f"{artifact.PREFIX}{stack}: {error}")
-    return found, broken
+            broken[stack] = str(error)
+    return complete, broken
 
 
-def text(preview: Preview, run: Run, note: str) -> str:
-    """The comment for one stack; written by this tree's code, whatever the pull request's would write.
+def text(documents: Sequence[ChangeDocument], missing: Sequence[str], run: Run, note: str, pages: str) -> str:
+    """The comment; written by this tree's code, whatever the pull request's would write.
 
     Args:
-        preview: what the run left.
+        documents: what the run left.
+        missing: stacks of which it left something else.
         run: its run.
         note: whose code computed it (`kubeflow_aks.ci.provenance.note`).
+        pages: address of the default branch's files, for links.
     """
-    first, _, rest = markdown(preview.document).partition("\n")
-    above = f"{first}\n{note}\n" if note else first
-    return f"{above}\n{rest}\n\n{_origin(run)}\n"
-
-
-def gone(first: str, run: Run) -> str:
-    """The comment for a stack that the newest preview does not have, neither in the base nor in the head."""
-    reason = "Neither the base nor this pull request has this stack any more, or its preview gave no result."
-    return f"{first}\n{reason}\n\n{_origin(run)}\n"
+    if not documents and not missing:
+        return "\n".join(filter(None, [MARKER, note, "The preview gave no result.", "", _origin(run), ""]))
+    return comment(
+        documents, note=f"{note}\n" if note else "", missing=missing, origin=_origin(run), pages=pages
+    )
 
 
 def _origin(run: Run) -> str:
-    return f"<sub>Preview of {run.sha[:12]}: [run]({run.url}).</sub>"
+    failed = " It failed: a stack that is not named here has no result." if run.failed else ""
+    return f"<sub>Preview of {run.sha[:12]}: [run]({run.url}).{failed}</sub>"
 
 
-def write(github: GitHub, number: int, texts: Iterable[str], run: Run) -> list[str]:
-    """Creates or updates our comments, and returns a line for each.
+def only_documents(github: GitHub, number: int) -> bool:
+    """Whether a pull request changes nothing that a stack is made of, as GitHub lists its files."""
+    files = provenance.changed_files(github, number)
+    return bool(files) and all(map(_DOCUMENTS.fullmatch, files))
+
+
+def write(github: GitHub, number: int, body: str, *, nothing_changes: bool) -> str:
+    """Creates or updates our comment, and returns a line about it.
 
     Args:
         github: the repository.
         number: the pull request.
-        texts: of comments; the first line is the marker.
-        run: named in comments whose stack is no longer in the preview.
+        body: the comment; its first line is the marker.
+        nothing_changes: whether there is nothing to say; then a pull request of documents alone gets no comment.
 
     Raises:
         GitHubError: GitHub refuses.
     """
-    expected = {text.partition("\n")[0]: text for text in texts}
-    there = marked.ours(github.pages(f"/issues/{number}/comments"), marked.author())
-    there = {first: comment for first, comment in there.items() if first.startswith(_MARKER_START)}
-    done: list[str] = []
-    for first in there.keys() - expected.keys():
-        expected[first] = gone(first, run)
-    for first, body in sorted(expected.items()):
-        if len(body) > _LONGEST:
-            raise GitHubError(f"{first}: the comment has {len(body)} characters; GitHub takes {_LONGEST}")
-        if first in there:
-            if _as_sent(there[first]["body"]) != _as_sent(body):
-                github.patch(f"/issues/comments/{there[first]['id']}", {"body": body})
-                done.append(f"updated {first}")
-        elif len(there) + sum(line.startswith("made") for line in done) >= MOST_COMMENTS:
-            raise GitHubError(f"{number} has {MOST_COMMENTS} comments of ours already")
-        else:
-            github.post(f"/issues/{number}/comments", {"body": body})
-            done.append(f"made {first}")
-    return done
+    if len(body) > _LONGEST:
+        raise GitHubError(f"the comment has {len(body)} characters; GitHub takes {_LONGEST}")
+    ours = marked.ours(github.pages(f"/issues/{number}/comments"), marked.author()).get(MARKER)
+    if ours:
+        if _as_sent(ours["body"]) == _as_sent(body):
+            return f"{number}: the comment is as it should be"
+        github.patch(f"/issues/comments/{ours['id']}", {"body": body})
+        return f"{number}: comment updated"
+    if nothing_changes and only_documents(github, number):
+        return f"{number}: changes documents alone, so no comment"
+    github.post(f"/issues/{number}/comments", {"body": body})
+    return f"{number}: comment made"
 
 
 def _as_sent(body: str) -> str:
@@ -186,18 +186,21 @@ def run() -> ExitCode:
         GitHubError: GitHub refuses.
     """
     github = GitHub.from_environment()
-    found_run = run_of(github, os.environ.get("RUN_ID", ""))
-    numbers = pulls_of(github, found_run)
+    preview_run = run_of(github, os.environ.get("RUN_ID", ""))
+    numbers = pulls_of(github, preview_run)
     if not numbers:
-        print(f"no open pull request has {found_run.sha[:12]} as its newest commit: nothing to write")
+        print(f"no open pull request has {preview_run.sha[:12]} as its newest commit: nothing to write")
         return ExitCode.GOOD
-    found, broken = previews(github, found_run)
+    left, broken = previews(github, preview_run)
     for number in sorted(numbers):
-        of_it = [one for one in found if len(numbers) == 1 or one.number == number]
-        note = provenance.note(github, found_run.repository, number)
-        print(*write(github, number, [text(one, found_run, note) for one in of_it], found_run), sep="\n")
-    if found_run.repository != github.repository:
-        broken += provenance.foreign_runners(github, found_run.id)
-    for line in broken:
-        print(f"error: {line}", file=sys.stderr)
-    return ExitCode.FINDING if broken else ExitCode.GOOD
+        documents = [one.document for one in left if len(numbers) == 1 or one.number == number]
+        if documents or len(numbers) == 1:
+            note = provenance.note(github, preview_run.repository, number)
+            body = text(documents, sorted(broken), preview_run, note, github.page("blob/HEAD"))
+            print(write(github, number, body, nothing_changes=all(map(is_quiet, documents)) and not broken))
+    problems = [f"{artifact.PREFIX}{stack}: {problem}" for stack, problem in broken.items()]
+    if preview_run.repository != github.repository:
+        problems += provenance.foreign_runners(github, preview_run.id)
+    for problem in problems:
+        print(f"error: {problem}", file=sys.stderr)
+    return ExitCode.FINDING if problems else ExitCode.GOOD

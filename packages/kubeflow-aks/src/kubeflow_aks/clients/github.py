@@ -73,12 +73,14 @@ class GitHub:
         repository: owner and name.
         token: the job's.
         patience: the most seconds to wait in all for a rate limit.
+        server: address of the pages for people, without a slash at its end.
     """
 
     api: str
     repository: str
     token: str = field(repr=False)
     patience: float = 180.0
+    server: str = "https://github.com"
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> GitHub:
@@ -92,7 +94,12 @@ class GitHub:
         if missing:
             raise GitHubError(f"{', '.join(missing)}: not set; GitHub Actions sets it for a job")
         api, repository, token = (environment[name] for name in names)
-        return cls(api.rstrip("/"), repository, token)
+        server = environment.get("GITHUB_SERVER_URL") or cls.server
+        return cls(api.rstrip("/"), repository, token, server=server.rstrip("/"))
+
+    def page(self, path: str) -> str:
+        """Address of a page of the repository for people."""
+        return f"{self.server}/{urllib.parse.quote(self.repository)}/{path}"
 
     def get(self, path: str, **query: str) -> dict[str, Any]:
         """One resource of the repository, by its path after `/repos/{owner}/{repo}`.

@@ -39,11 +39,11 @@ def preview(stack: str, root: Path) -> ExitCode:
     document = plan_document(recorded)
     folder = root / "build" / recorded.stack
     rows = load(root, rules={rule.name for rule in RULES})
-    found = rule_results(recorded.stack, everything(document), rows)
+    results = rule_results(recorded.stack, everything(document), rows)
     names = write(document, folder)
-    show(report(document, recorded.messages, terminal_width(), reported(found)))
+    show(report(document, recorded.messages, terminal_width(), reported(results)))
     print(f"Written to {folder.relative_to(root)}: {', '.join(names)}")
-    return ExitCode.FINDING if fails(found) else ExitCode.GOOD
+    return ExitCode.FINDING if fails(results) else ExitCode.GOOD
 
 
 def write(document: PlanDocument, folder: Path) -> list[str]:

@@ -21,14 +21,14 @@ def mermaid(document: PlanDocument) -> str:
 
 
 def _lines(document: PlanDocument) -> Iterator[str]:
-    found = lanes(document)
-    for number, lane in enumerate(found):
+    rows = lanes(document)
+    for number, lane in enumerate(rows):
         yield f'work{number}["{lane.work}<br/>{lane.how}"]:::work'
     yield f'subgraph aks["AKS cluster {title(document)}"]'
     for pool in document["pools"]:
         yield f"  {_box(pool)}"
     yield "end"
-    for number, lane in enumerate(found):
+    for number, lane in enumerate(rows):
         for pool, instead in lane.rows:
             yield f"work{number} --> {_id(pool)}"
             if instead:

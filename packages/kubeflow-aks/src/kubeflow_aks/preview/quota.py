@@ -39,14 +39,23 @@ def compared(needed: Mapping[str, int], usage: Mapping[str, Quota], width: int) 
     rows: list[tuple[str, ...]] = [("Quota", "Needed", "Used", "Limit", "")]
     enough = True
     for name, vcpus in _in_order(needed):
-        found = usage.get(name.casefold())
-        lack = vcpus - found.free if found else vcpus
+        current = usage.get(name.casefold())
+        lack = vcpus - current.free if current else vcpus
         enough = enough and lack <= 0
         result = (
-            "not listed in this region" if found is None else f"{lack} more needed" if lack > 0 else "enough"
+            "not listed in this region"
+            if current is None
+            else f"{lack} more needed"
+            if lack > 0
+            else "enough"
         )
         rows.append(
-            (name, str(vcpus), *((str(found.used), str(found.limit)) if found else ("–", "–")), result)
+            (
+                name,
+                str(vcpus),
+                *((str(current.used), str(current.limit)) if current else ("–", "–")),
+                result,
+            )
         )
     return [line for row in table(rows, width) for line in row], enough
 
@@ -78,8 +87,8 @@ def quota(stack: str, root: Path, usage: str | None = None) -> ExitCode:
     if usage is None and not az.installed:
         print(*quota_table(needed, width), sep="\n", flush=True)
         raise MissingProgramError("az", f"pass --usage FILE with what `az {' '.join(words)}` prints")
-    found = usage_of(az.run(*words) if usage is None else _read(usage))
-    lines, enough = compared(needed, found, width)
+    current = usage_of(az.run(*words) if usage is None else _read(usage))
+    lines, enough = compared(needed, current, width)
     print(
         f"vCPU quota of {stack} in {location}, with every pool full and upgrades included:",
         *lines,

@@ -45,7 +45,7 @@ def with_generated(text: str, blocks: dict[str, str]) -> str:
     Raises:
         KeyError: the page has a block that is not generated.
     """
-    return _BLOCK.sub(lambda found: f"{found[1]}{blocks[found['name']]}{found[3]}", text)
+    return _BLOCK.sub(lambda match: f"{match[1]}{blocks[match['name']]}{match[3]}", text)
 
 
 def generated_blocks() -> dict[str, str]:
@@ -76,26 +76,26 @@ def _bill(document: PlanDocument) -> Bill:
     return bill(stack, market_of(stack, offline=True, report=lambda _: None))
 
 
-def _savings(found: Bill) -> Iterator[str]:
+def _savings(bill: Bill) -> Iterator[str]:
     """The sums of the bill as a table of markdown."""
-    yield f"| {found.currency} a month, list prices in {found.region} | Expected | Range | All on demand | Change |"
+    yield f"| {bill.currency} a month, list prices in {bill.region} | Expected | Range | All on demand | Change |"
     yield "| --- | --: | --: | --: | --: |"
     for name, parts in _PARTS:
-        amount, compared = found.amount(*parts), found.on_demand(*parts).expected
+        amount, compared = bill.amount(*parts), bill.on_demand(*parts).expected
         cells = (
             name,
-            money(amount.expected, found.currency),
-            "" if amount.exact else spread(amount, found.currency),
-            money(compared, found.currency),
+            money(amount.expected, bill.currency),
+            "" if amount.exact else spread(amount, bill.currency),
+            money(compared, bill.currency),
             saving(amount.expected, compared) if amount.expected != compared else "",
         )
         yield f"| {' | '.join(cells)} |"
 
 
-def _top_of(found: Bill) -> Iterator[str]:
-    yield from terminal(Page(headline(found), (), ()), _WIDTH)
+def _top_of(bill: Bill) -> Iterator[str]:
+    yield from terminal(Page(headline(bill), (), ()), _WIDTH)
     yield ""
-    yield from terminal(Page("", (lines_of_bill(found),), ()), _WIDTH)
+    yield from terminal(Page("", (lines_of_bill(bill),), ()), _WIDTH)
 
 
 def _text(lines: Iterable[str]) -> str:

@@ -18,7 +18,7 @@ _CLUSTER: Final = "azure-native:containerservice:ManagedCluster"
 _AGENT_POOL: Final = "azure-native:containerservice:AgentPool"
 _AKS: Final = "Microsoft.ContainerService/managedClusters"
 _SURGE: Final = "1"
-"""Of a pool whose request has none (the same page)."""
+"""Surge of a pool whose request has none (the same page)."""
 _SMALLEST_API: Final = 28
 """Prefix of the smallest subnet that an API server takes (api-server-vnet-integration.md)."""
 
@@ -79,9 +79,9 @@ def _findings(
 ) -> Iterator[str]:
     """What else AKS refuses, a line each."""
     profile: Mapping[str, Any] = cluster["networkProfile"]
-    used = [found for arm_id in needed if (found := network.subnets.get(arm_id.lower()))]
+    used = [subnet for arm_id in needed if (subnet := network.subnets.get(arm_id.lower()))]
     yield from _overlaps("podCidr", profile["podCidr"], network.ranges, "the network")
-    every = [each for subnet in network.subnets.values() for each in subnet.ranges]
+    every = [cidr for subnet in network.subnets.values() for cidr in subnet.ranges]
     yield from _overlaps("serviceCidr", profile["serviceCidr"], every, "subnet")
     outbound = profile["outboundType"]
     for subnet in used:
@@ -91,9 +91,9 @@ def _findings(
             yield f"{subnet.name} has no route table, by which its nodes are to go out"
         if subnet.delegations:
             yield f"{subnet.name} is delegated to {', '.join(subnet.delegations)}; nodes need one that is not"
-    own = str(cluster["apiServerAccessProfile"].get("subnetId") or "")
-    if own:
-        yield from _api_findings(own.rpartition("/")[2], network.subnets.get(own.lower()))
+    api_subnet = str(cluster["apiServerAccessProfile"].get("subnetId") or "")
+    if api_subnet:
+        yield from _api_findings(api_subnet.rpartition("/")[2], network.subnets.get(api_subnet.lower()))
 
 
 def _api_findings(name: str, subnet: Subnet | None) -> Iterator[str]:
@@ -101,7 +101,7 @@ def _api_findings(name: str, subnet: Subnet | None) -> Iterator[str]:
         yield f"{name} for the API server is not in the network"
     elif _AKS not in subnet.delegations:
         yield f"{name} for the API server is not delegated to {_AKS}"
-    elif all(each.prefixlen > _SMALLEST_API for each in subnet.ranges):
+    elif all(cidr.prefixlen > _SMALLEST_API for cidr in subnet.ranges):
         yield f"{name} for the API server is smaller than /{_SMALLEST_API}"
 
 

@@ -30,24 +30,24 @@ _ARROW_TIP = (
 def svg(document: PlanDocument) -> str:
     """Work on the left, pools in the middle, fallbacks on the right, with a legend."""
     title = f"Agent pools of {tree.title(document)} and what runs where"
-    found = lanes(document)
-    rows = sum(len(lane.rows) for lane in found)
-    height = _TOP + rows * _ROW + len(found) * _LANE_GAP + 30
+    drawn = lanes(document)
+    rows = sum(len(lane.rows) for lane in drawn)
+    height = _TOP + rows * _ROW + len(drawn) * _LANE_GAP + 30
     size = f'viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" height="{height}"'
     lines = [
-        opening(f'xmlns="http://www.w3.org/2000/svg" {size}', title, _in_words(found), "pools"),
+        opening(f'xmlns="http://www.w3.org/2000/svg" {size}', title, _in_words(drawn), "pools"),
         f"<style>{_STYLE}</style>",
         _ARROW_TIP,
         f'<rect width="{_WIDTH}" height="{height}" fill="#ffffff"/>',
         _text(_WORK_X, 34, title, "b"),
-        *_lanes(found),
+        *_lanes(drawn),
         *_legend(height - 26),
         "</svg>",
     ]
     return "\n".join(lines) + "\n"
 
 
-def _in_words(found: list[Lane]) -> str:
+def _in_words(rows: list[Lane]) -> str:
     """The picture as one sentence for each lane."""
     return " ".join(
         f"{lane.work}: "
@@ -56,7 +56,7 @@ def _in_words(found: list[Lane]) -> str:
             for pool, instead in lane.rows
         )
         + "."
-        for lane in found
+        for lane in rows
     )
 
 
@@ -64,9 +64,9 @@ def _pool_in_words(pool: Pool) -> str:
     return f"{full_name(pool)} ({pool['vmSize']}, {_words(pool)}, {node_range(pool)} nodes)"
 
 
-def _lanes(found: list[Lane]) -> Iterator[str]:
+def _lanes(rows: list[Lane]) -> Iterator[str]:
     top = _TOP
-    for lane in found:
+    for lane in rows:
         height = len(lane.rows) * _ROW - (_ROW - _BOX)
         yield _rect(_WORK_X, top, _WORK_WIDTH, height, ("#ffffff", "#6b7280"))
         yield _text(_WORK_X + 14, top + 28, lane.work, "b")

@@ -42,9 +42,9 @@ def title(document: PlanDocument) -> str:
 
 def _rows(document: PlanDocument) -> Iterator[_Row]:
     children: defaultdict[str, list[PlannedResource]] = defaultdict(list)
-    known = {resource["urn"] for resource in document["resources"]}
+    urns = {resource["urn"] for resource in document["resources"]}
     for resource in _in_order(document["resources"]):
-        children[resource["parent"] if resource["parent"] in known else ""].append(resource)
+        children[resource["parent"] if resource["parent"] in urns else ""].append(resource)
 
     def below(parent: str, indent: str) -> Iterator[_Row]:
         for resource in children[parent]:

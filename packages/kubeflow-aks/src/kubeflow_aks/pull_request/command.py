@@ -8,24 +8,23 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from kubeflow_aks import tools
 from kubeflow_aks.exit_codes import ExitCode, UnjudgedError, UsageError
 from kubeflow_aks.ownership import NotOurFolderError, open_folder
-from kubeflow_aks.policy import RULES
-from kubeflow_aks.policy.exceptions import Accepted, load
 from kubeflow_aks.policy.rule import Violation
 from kubeflow_aks.pull_request.bases import Bases
 from kubeflow_aks.pull_request.comparison import Comparison
 from kubeflow_aks.pull_request.configuration import renamed
 from kubeflow_aks.pull_request.observed import Observed
 from kubeflow_aks.pull_request.priced import priced
-from kubeflow_aks.pull_request.report import render
+from kubeflow_aks.pull_request.report import ChangeDocument, change_document, comment, terminal
 from kubeflow_aks.pull_request.runs import stop_runs
 from kubeflow_aks.pull_request.stand_ins import StandInProcesses
-from kubeflow_aks.pull_request.violations import violations_of
+from kubeflow_aks.pull_request.violations import Exceptions, judge
 from kubeflow_aks.recorder.stack_files import stack_names
 from kubeflow_aks.revisions import processes
 from kubeflow_aks.revisions.repository import Repository, is_stack_name
@@ -41,6 +40,8 @@ from kubeflow_aks.tools.errors import BuildError
 _AT_ONCE: Final = 2
 """Stacks that are looked at side by side."""
 _SWEEP_SECONDS: Final = 0.2
+COMMENT: Final = "preview.markdown"
+"""Name of the file with the comment on all stacks that were compared."""
 
 
 class ToolsError(UnjudgedError):
@@ -50,7 +51,7 @@ class ToolsError(UnjudgedError):
 def preview(
     base: str, root: Path, *, stacks: Sequence[str] = (), control_plane: bool = False, limit: float = 300.0
 ) -> ExitCode:
-    """Prints what changes and writes `build/pr-preview/<stack>.md` and `.json`.
+    """Prints what changes; writes `preview.markdown` and `<stack>.json` into `build/pr-preview`.
 
     Args:
         base: branch, tag or commit that the change is meant for.
@@ -74,7 +75,6 @@ def preview(
 def _preview(
     base_ref: str, root: Path, stacks: Sequence[str], *, control_plane: bool, limit: float
 ) -> ExitCode:
-    accepted = load(root, rules={rule.name for rule in RULES})
     repository = Repository.of(root)
     head, base = repository.head(), repository.base(base_ref)
     try:
@@ -90,6 +90,7 @@ def _preview(
     ):
         os.environ[processes.MARK] = place.mark
         theirs = Tree(tree.folder / repository.within, base, repository.tree(base.commit), "base")
+        exceptions = Exceptions.of(theirs.root, root)
         in_base, in_head = stack_names(theirs.root), repository.stacks()
         in_head += [name for name in stacks if name in stack_names(root) and name not in in_head]
         for name in sorted(name for name in {*in_base, *in_head} if not is_stack_name(name)):
@@ -97,8 +98,8 @@ def _preview(
         in_base, in_head = (list(filter(is_stack_name, names)) for names in (in_base, in_head))
         selected = stacks or sorted({*in_base, *in_head})
         if unknown := sorted({*selected} - {*in_base, *in_head}):
-            stacks_here = ", ".join(sorted({*in_base, *in_head})) or "none"
-            raise UsageError(f"--stack: {shown(unknown[0])} is not allowed; expected one of {stacks_here}")
+            stack_list = ", ".join(sorted({*in_base, *in_head})) or "none"
+            raise UsageError(f"--stack: {shown(unknown[0])} is not allowed; expected one of {stack_list}")
         if not selected:
             raise UsageError("neither tree has a stack: no file Pulumi.<stack>.yaml")
         comparison = Comparison(
@@ -127,7 +128,7 @@ def _preview(
             ],
             place.mark,
         )
-    return max([_tell(result, folder, accepted) for result in observed])
+    return _tell(observed, folder, exceptions)
 
 
 def _tools(*, control_plane: bool) -> tuple[tools.Tools, tuple[str, ...]]:
@@ -160,13 +161,19 @@ def _side_by_side(calls: Sequence[Callable[[], Observed]], mark: str) -> list[Ob
         return [future.result() for future in futures]
 
 
-def _tell(observed: Observed, folder: Path, accepted: Sequence[Accepted]) -> ExitCode:
-    before, after = (violations_of(observed.stack, run, accepted) for run in (observed.base, observed.head))
-    what = render(observed, before, after, priced(observed))
-    write_whole(folder / f"{observed.stack}.md", what.markdown)
-    write_whole(folder / f"{observed.stack}.json", json.dumps(what.document, indent=2) + "\n")
-    print(*what.terminal(terminal_width()), sep="\n", flush=True)
-    return exit_code_of(observed, after)
+def _tell(stacks: Sequence[Observed], folder: Path, exceptions: Exceptions) -> ExitCode:
+    """Writes and prints the report on all stacks."""
+    codes, documents = [ExitCode.GOOD], list[ChangeDocument]()
+    for observed in stacks:
+        judged = judge(observed, exceptions)
+        noted = replace(observed, notes=(*observed.notes, *exceptions.notes))
+        document = change_document(noted, judged, priced(observed))
+        write_whole(folder / f"{observed.stack}.json", json.dumps(document, indent=2) + "\n")
+        print(*terminal(document, terminal_width()), sep="\n", flush=True)
+        documents.append(document)
+        codes.append(exit_code_of(observed, judged.head))
+    write_whole(folder / COMMENT, comment(documents))
+    return max(codes)
 
 
 def exit_code_of(observed: Observed, violations: Sequence[Violation]) -> ExitCode:

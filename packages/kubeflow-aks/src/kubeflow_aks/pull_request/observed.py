@@ -105,6 +105,8 @@ class Observed:
         refused: names of protected resources that would be replaced or deleted, so that `pulumi up` refuses the change;
             `changes` is what it would do without the protection.
         azure_refuses: what the simulated Azure would refuse at the next `up`, in the engine's order.
+        azure_tried: number of requests that were put to the simulated Azure.
+        azure_untried: names of resources whose requests were not, because of a value or a resource that only `up` has.
         other_name: name of a stack that only the other tree has, with the same settings: this one may be renamed.
         former_project: the project's name in the base if the head has another one, so that all is made anew.
         not_judged: what decides about the next `up` and is not known here, one sentence each.
@@ -121,6 +123,8 @@ class Observed:
     looks_replaced: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
     azure_refuses: tuple[Refusal, ...] = ()
+    azure_tried: int = 0
+    azure_untried: tuple[str, ...] = ()
     other_name: str = ""
     former_project: str = ""
     not_judged: tuple[str, ...] = ()

@@ -24,8 +24,7 @@ from kubeflow_aks.local_aks.kubernetes_provider.file_cluster import FileCluster
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.local_aks.run.processes import stop_unnoted
 from kubeflow_aks.pull_request.failures import failure, protected
-from kubeflow_aks.pull_request.observed import Refusal
-from kubeflow_aks.pull_request.refusals import goals_of, refusals
+from kubeflow_aks.pull_request.refusals import NOTHING_TRIED, Trial, goals_of, trial
 from kubeflow_aks.pull_request.stand_ins import (
     StandInProcesses,
     StandIns,
@@ -75,7 +74,7 @@ class Outcome:
         assumed: what the program reads or imports and is not known here, one sentence each.
         refused: URNs of protected resources that would be replaced or deleted, which `up` refuses; `result` is then
             the preview without the protection.
-        azure_refuses: what the simulated Azure refuses of a preview.
+        azure: the requests of a preview, put to the simulated Azure.
     """
 
     result: Result
@@ -83,7 +82,7 @@ class Outcome:
     not_simulated: tuple[str, ...]
     assumed: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
-    azure_refuses: tuple[Refusal, ...] = ()
+    azure: Trial = NOTHING_TRIED
 
 
 def operate(
@@ -147,9 +146,9 @@ def operate(
             goals = goals_of(plan)
             ignored = {urn: goal.get("ignoreChanges", []) for urn, goal in goals.items()}
             cluster = ApiServer.of(kubeconfig) if kubeconfig else FileCluster(objects_of(run))
-            azure_refuses = refusals(result.steps, goals, run.azure, program.day, cluster)
+            azure = trial(result.steps, goals, run.azure, program.day, cluster)
             return Outcome(
-                result, ignored, serving.not_simulated(), _assumed(result, serving), refused, azure_refuses
+                result, ignored, serving.not_simulated(), _assumed(result, serving), refused, azure
             )
     except EngineError as error:
         if watch.expired:

@@ -39,16 +39,35 @@ Goals = Mapping[str, Mapping[str, Any]]
 """What the program registered for each resource, by URN, as a plan of the engine has it."""
 
 
+@dataclass(frozen=True)
+class Trial:
+    """The requests of one `up`, put to the simulated Azure.
+
+    Attributes:
+        refused: the requests that it refuses; empty if it accepts all that were tried.
+        tried: number of requests that were tried.
+        untried: names of the resources of the other requests.
+    """
+
+    refused: tuple[Refusal, ...] = ()
+    tried: int = 0
+    untried: tuple[str, ...] = ()
+
+
+NOTHING_TRIED: Final = Trial()
+"""The trial where there is no Azure yet."""
+
+
 def goals_of(plan: Path) -> Goals:
     """The goals in a plan that the engine wrote; resources that are only deleted have none."""
     planned: dict[str, dict[str, Any]] = json.loads(plan.read_text(encoding="utf-8"))["resourcePlans"]
     return {urn: entry["goal"] for urn, entry in planned.items() if entry.get("goal")}
 
 
-def refusals(
+def trial(
     steps: Sequence[Step], goals: Goals, azure: Path, today: date, cluster: Cluster | None = None
-) -> tuple[Refusal, ...]:
-    """Each request of the next `up` that is refused, in the engine's order; empty if all are accepted.
+) -> Trial:
+    """The requests of the next `up`, in the engine's order, put to the simulated Azure and to the objects of the cluster.
 
     What depends on a refused resource is not tried, as `up` does not get to it. Nor is a request with a value that only
     `up` knows, and what needs it: what depends on a new resource, and deletions after an update.
@@ -64,13 +83,14 @@ def refusals(
         copy = Path(folder) / "azure"
         if azure.is_dir():  # else no program of this run has made anything there
             shutil.copytree(azure, copy)
-        objects = Objects(cluster) if cluster else None
-        return tuple(_Trial(AzureState(copy), objects, goals, today).refusals(steps))
+        requests = _Requests(AzureState(copy), Objects(cluster) if cluster else None, goals, today)
+        refused = tuple(requests.refusals(steps))
+        return Trial(refused, requests.tried, tuple(dict.fromkeys(requests.untried)))
 
 
 @dataclass
-class _Trial:
-    """The steps of one `up`, on an Azure that may be changed, and on the objects of its cluster."""
+class _Requests:
+    """The requests of one `up`, on an Azure that may be changed, and on the objects of its cluster."""
 
     state: AzureState
     objects: Objects | None
@@ -84,6 +104,8 @@ class _Trial:
         self._made: set[str] = set()
         self._left_out: set[str] = set()
         self._delete = True
+        self.tried = 0
+        self.untried: list[str] = []
 
     def refusals(self, steps: Sequence[Step]) -> Iterator[Refusal]:
         unchanged = self._only_seem_to_change(steps)
@@ -92,13 +114,20 @@ class _Trial:
                 continue
             if self._left_out.intersection((step.urn, *self._dependencies(step.urn))):
                 self._left_out.add(step.urn)
+                if step.type in TYPES and self._subscription:
+                    self.untried.append(step.name)
             elif (step.type in TYPES and self._subscription) or (self.objects and is_object(step.type)):
+                sent = True
                 try:
-                    self._send(step)
+                    sent = self._send(step)
                 except ArmError as error:
                     self._delete = False  # the engine deletes last, and not after a failure
                     self._left_out.add(step.urn)
                     yield Refusal(step.urn, step.type, step.name, error.code, error.message)
+                if step.type in TYPES and sent:
+                    self.tried += 1
+                elif step.type in TYPES:
+                    self.untried.append(step.name)
 
     def _only_seem_to_change(self, steps: Sequence[Step]) -> set[str]:
         """URNs of resources that have what they had once `up` knows all values; all others that are made are noted.
@@ -115,18 +144,19 @@ class _Trial:
                 self._made.add(step.urn)
         return urns
 
-    def _send(self, step: Step) -> None:
-        """Sends the request of one step.
+    def _send(self, step: Step) -> bool:
+        """Sends the request of one step, and returns whether it could be sent.
 
         Raises:
             ArmError: Azure, azure-native before it, or the cluster's API server refuses it.
         """
         if step.op in _DELETED and not self._delete:
             self._left_out.add(step.urn)
-        elif self.objects and step.type not in TYPES:
+            return False
+        if self.objects and step.type not in TYPES:
             self._try(step, self.objects)
-        else:
-            self._request(step)
+            return True
+        return self._request(step)
 
     def _try(self, step: Step, objects: Objects) -> None:
         """Makes or deletes the object of one step; one that is updated is there before and after it."""
@@ -139,12 +169,12 @@ class _Trial:
         elif step.op in _MADE and (message := objects.create(identity(inputs))):
             raise ArmError(_CONFLICT, ALREADY_EXISTS, message)
 
-    def _request(self, step: Step) -> None:
-        """Sends the request of one step to Azure."""
+    def _request(self, step: Step) -> bool:
+        """Sends the request of one step to Azure, and returns whether it could be sent."""
         arm_type = TYPES[step.type]
         if step.op in _DELETED:
             self._azure.delete(arm_type, arm_type.id_of(dict(step.old_inputs), self._subscription))
-            return
+            return True
         inputs = self._completed(step)
         if not _unknown(inputs):
             arm_id = arm_type.id_of(inputs, self._subscription)
@@ -153,10 +183,12 @@ class _Trial:
             self._azure.put(arm_type, arm_id, check.body(inputs))
             if step.type == _CLUSTER and step.op in _MADE and self.objects:
                 self.objects.renew()
-        elif step.op in _MADE:
+            return True
+        if step.op in _MADE:
             self._left_out.add(step.urn)
         else:
             self._delete = False  # what it uses from then on is not known
+        return False
 
     def _completed(self, step: Step) -> Json:
         """The inputs; a value that only `up` knows stays as it was, unless it is of a resource that is made now."""

@@ -38,8 +38,8 @@ def sizes(wanted: Filter, *, count: int, most: int, offline: bool, form: str) ->
         raise UsageError(
             f"--location: {wanted.region} is not allowed; expected a region of Azure's public cloud, such as westeurope"
         )
-    found = matching(wanted)
-    listed, warnings = found[:most], list[str]()
+    sizes = matching(wanted)
+    listed, warnings = sizes[:most], list[str]()
     market = open_market(
         {}, offline=offline, report=warnings.append, required=[(it.name, wanted.region) for it in listed]
     )
@@ -48,7 +48,7 @@ def sizes(wanted: Filter, *, count: int, most: int, offline: bool, form: str) ->
         wanted,
         count,
         market.currency,
-        len(found),
+        len(sizes),
         rows(wanted, listed, count, market, azure),
         azure,
         warnings,

@@ -16,7 +16,7 @@ from kubeflow_aks.cost.prices import Market
 SPOT_QUOTA: Final = "lowprioritycores"
 """Name of the one quota of all spot VMs in a region, in lower case."""
 _LEAST_VCPUS: Final = 4
-"""Of sizes that are shown where no number of vCPU is given. Our choice: below it the system leaves little to work."""
+"""vCPUs from which on sizes are shown by default. Our choice: below it the system leaves little to work."""
 _BURSTABLE: Final = "Standard_B"
 """These slow down under a lasting load (vm-naming-conventions.md)."""
 
@@ -97,8 +97,8 @@ class Row:
 
 def matching(wanted: Filter) -> list[VmSize]:
     """Every size that matches, the cheapest on demand first by the catalogue's prices."""
-    found = [size for size in vm_sizes().values() if wanted.matches(size)]
-    return sorted(found, key=lambda it: (wanted.share(it, ondemand_prices(it.name)[wanted.region]), it.name))
+    sizes = [size for size in vm_sizes().values() if wanted.matches(size)]
+    return sorted(sizes, key=lambda it: (wanted.share(it, ondemand_prices(it.name)[wanted.region]), it.name))
 
 
 def queried(az: Az, region: str, desired: list[Desired]) -> Subscription:
@@ -128,7 +128,7 @@ def rows(wanted: Filter, sizes: list[VmSize], count: int, market: Market, azure:
     Raises:
         CostError: a size has no price.
     """
-    found = [
+    regions = [
         Row(
             size,
             market.on_demand(size.name, wanted.region),
@@ -139,4 +139,4 @@ def rows(wanted: Filter, sizes: list[VmSize], count: int, market: Market, azure:
         )
         for size in sizes
     ]
-    return sorted(found, key=lambda row: (wanted.share(row.size, row.spot.price.expected), row.size.name))
+    return sorted(regions, key=lambda row: (wanted.share(row.size, row.spot.price.expected), row.size.name))

@@ -99,13 +99,13 @@ def _price(quote: Quote, currency: str) -> str:
     return f"{'~' if quote.source.assumed else ''}{price(quote.price.expected, currency)}"
 
 
-def _band(found: EvictionRate) -> str:
+def _band(rate: EvictionRate) -> str:
     """Chance an hour."""
-    if found.source.assumed:
+    if rate.source.assumed:
         return _NOT_QUERIED
-    if found.rate.high >= 1:
-        return f"{share(found.rate.low)} or more"
-    return f"{share(found.rate.low)} to {share(found.rate.high)}"
+    if rate.rate.high >= 1:
+        return f"{share(rate.rate.low)} or more"
+    return f"{share(rate.rate.low)} to {share(rate.rate.high)}"
 
 
 def _score(score: PlacementScore | None) -> str:

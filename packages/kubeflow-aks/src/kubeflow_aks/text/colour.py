@@ -64,8 +64,8 @@ def has_colour(stream: TextIO | None) -> bool:
 def painted(line: str, *, headline: bool = False) -> str:
     """A line with a bold heading or a coloured mark; without its codes it is the same text."""
     for pattern, colours in ((_MARK, _MARKS), (_INDENTED, _BELOW_A_RULE)):
-        if found := pattern.match(line):
-            return found[1] + _in(colours[found[2]], found[2]) + line[found.end() :]
+        if match := pattern.match(line):
+            return match[1] + _in(colours[match[2]], match[2]) + line[match.end() :]
     return _in(_BOLD, line) if line and (headline or _HEADING.match(line)) else line
 
 

@@ -47,12 +47,22 @@ def code(text: str) -> str:
     return f"`{shown}`" if shown else "(empty)"
 
 
-def inline(text: str, longest: int = LONGEST_TEXT) -> str:
-    """A sentence: plain words as they are; values in backticks, and all that is no plain word, as code spans."""
+def inline(text: str, longest: int = LONGEST_TEXT, *, in_cell: bool = False) -> str:
+    """A sentence: plain words as they are; values in backticks, and all that is no plain word, as code spans.
+
+    Args:
+        text: the sentence.
+        longest: characters that are shown.
+        in_cell: whether it stands in a table's cell, where a number first does not start a list.
+    """
     shown = ""
     for number, part in enumerate(_VALUE.split(shortened(" ".join(text.split()), longest))):
         for token in [part] if number % 2 else re.split("( )", part):
-            piece = code(token) if number % 2 or (not shown and token[:1].isdigit()) else _token(token)
+            piece = (
+                code(token)
+                if number % 2 or (not shown and not in_cell and token[:1].isdigit())
+                else _token(token)
+            )
             # A number first in a line may start a list; two spans side by side would be one of other content.
             shown += f" {piece}" if shown.endswith("`") and piece.startswith("`") else piece
     return shown or "(empty)"  # an empty item under a line makes a heading of the line

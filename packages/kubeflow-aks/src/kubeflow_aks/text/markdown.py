@@ -1,6 +1,6 @@
 """A page as a comment on GitHub."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from kubeflow_aks.text.blocks import Alert, Block, Items, Lines, Page, Paragraph, Picture, Section, Table
@@ -11,42 +11,66 @@ LONGEST: Final = 60_000
 
 Source: telia-oss/github-pr-resource#259.
 """
-_ROOM = 1_000
+_NAMING = 1_000
 """Bytes kept for naming what is left out."""
-_LONGEST_TOP = 50_000
-"""Bytes above the fold; the rest is for the notes at least."""
+_TOP_SHARE = 5 / 6
+"""Share of the room that is for what stands above the folds; the rest is for the notes at least."""
 _SHORTER = (LONGEST_TEXT, 400, 100, 40)
-"""Characters of one text above the fold, tried one after the other; the last always fits."""
+"""Characters of one text above the folds, tried one after the other."""
 
 
 def markdown(shown: Page, first: str) -> str:
-    """The comment: safe whoever wrote the page's texts.
-
-    The texts of the top are shortened until it fits; sections that are too long are left out as a whole, and named.
+    """A comment with one page: safe whoever wrote the page's texts.
 
     Args:
         shown: the page.
         first: its first line as it is, such as a hidden marker.
     """
+    return f"{first}\n{page_text(shown, LONGEST - len(first.encode()))}"
+
+
+def page_text(shown: Page, room: int, heading: str = "###") -> str:
+    """A page as a part of a comment, in about `room` bytes.
+
+    The texts of the top are shortened until it fits; sections that are too long are left out as a whole, and named.
+
+    Args:
+        shown: the page.
+        room: bytes in UTF-8; a headline takes what it needs.
+        heading: marks of the headline.
+    """
     text = ""
     for longest in _SHORTER:
-        text = "\n".join([first, *_top(shown, longest)])
-        if len(text.encode()) <= _LONGEST_TOP:
+        text = "\n".join(_top(shown, heading, longest))
+        if len(text.encode()) <= room * _TOP_SHARE:
             break
+    else:
+        return (
+            f"{heading} {inline(shown.headline, _SHORTER[-1])}\n\nLeft out, because a comment has an end.\n"
+        )
+    naming = min(_NAMING, room // 6)
     left_out: list[str] = []
     for section in shown.sections:
-        written = _section(section, LONGEST - _ROOM - len(text.encode()))
+        written = _section(section, room - naming - len(text.encode()))
         if written is None:
             left_out.append(section.title)
         else:
             text += written
     if left_out:
-        text += f"\nLeft out, because a comment has an end: {', '.join(left_out)}.\n"
+        names = ", ".join(left_out)
+        text += (
+            f"\nLeft out, because a comment has an end: {names if len(names) < naming else len(left_out)}.\n"
+        )
     return text
 
 
-def _top(shown: Page, longest: int) -> Iterator[str]:
-    yield f"{'' if shown.quiet else '### '}{inline(shown.headline, longest)}"
+def blocks_text(blocks: Iterable[Block]) -> str:
+    """Blocks that stand by themselves in a comment."""
+    return "\n".join(line for block in blocks for line in _block(block, LONGEST_TEXT))
+
+
+def _top(shown: Page, heading: str, longest: int) -> Iterator[str]:
+    yield f"{'' if shown.quiet else f'{heading} '}{inline(shown.headline, longest)}"
     yield ""
     for block in shown.top:
         yield from _block(block, longest)
@@ -96,4 +120,4 @@ def _block(block: Block, longest: int) -> Iterator[str]:
 
 
 def _cell(text: str, longest: int) -> str:
-    return inline(text, longest) if text else ""
+    return inline(text, longest, in_cell=True) if text else ""

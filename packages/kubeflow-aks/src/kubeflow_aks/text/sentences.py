@@ -11,10 +11,10 @@ _LONGEST_NAME: Final = 100
 
 def listed(names: Iterable[str], most: int = _MOST_NAMES) -> str:
     """Names in order: `a`, `a and b`, `a, b, c and 12 more`."""
-    found = sorted(names)
-    if (left := len(found) - most) > 0:
-        return f"{', '.join(found[:most])} and {left} more"
-    return " and ".join([", ".join(found[:-1]), found[-1]] if len(found) > 1 else found)
+    ordered = sorted(names)
+    if (left := len(ordered) - most) > 0:
+        return f"{', '.join(ordered[:most])} and {left} more"
+    return " and ".join([", ".join(ordered[:-1]), ordered[-1]] if len(ordered) > 1 else ordered)
 
 
 def first_of(texts: Sequence[str], most: int) -> str:

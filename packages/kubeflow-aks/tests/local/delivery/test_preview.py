@@ -11,7 +11,7 @@ from typing import Final
 
 import pytest
 
-from kubeflow_aks.pull_request.report import marker
+from kubeflow_aks.pull_request.report import MARKER
 from kubeflow_aks.tools import Tools
 from tests.ci.github_api import REPOSITORY, TOKEN, Repository, github
 from tests.ci.previewed import NUMBER, RUN, archive, previewed
@@ -137,10 +137,10 @@ def test_the_comment_shows_what_the_preview_found(pull_request: PullRequest, sum
     assert done.returncode == 0, done.stderr
     [comment] = repository.comments[NUMBER]
     first, *rest = comment["body"].splitlines()
-    assert first == marker(STACK)
+    assert first == MARKER
     assert any("cpuspot" in line for line in rest)
     # The same text as in the job summary, but for where it is from.
-    assert comment["body"].startswith(summary.rstrip())
+    assert summary.rpartition("####")[2].rstrip() in comment["body"]
 
 
 @pytest.mark.parametrize(

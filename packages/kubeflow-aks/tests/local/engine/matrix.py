@@ -16,7 +16,7 @@ from pulumi.runtime import rpc
 from kubeflow_aks.local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER
 from kubeflow_aks.local_aks.engine import EngineError, Result, Step
 from kubeflow_aks.project import PROJECT_ROOT
-from kubeflow_aks.pull_request.refusals import goals_of, refusals
+from kubeflow_aks.pull_request.refusals import goals_of, trial
 from tests.local.engine.deployment import TODAY, Deployment
 from tests.local.engine.edits import STACK, Edit
 from tests.local.engine.grouping import merged, together
@@ -87,14 +87,14 @@ class Change:
     path: str
 
 
-_LISTED: Final = re.compile(r"^\| `(.*)` \| (.*?) \| (.*) \|$", re.MULTILINE)
+LISTED: Final = re.compile(r"^\| `(.*)` \| (.*?) \| (.*) \|$", re.MULTILINE)
 _CHANGE: Final = re.compile(r"(create|update|replace|delete) (\w+)(?: ([^()]+))?(?: \((.*)\))?")
 
 
 def listed(document: str) -> dict[str, Row]:
     """The rows of edits in the document, by the edit's text; upgrades are left out."""
     edits = document.partition(_UPGRADES)[0]
-    return {row[1]: Row(*row.groups()) for row in _LISTED.finditer(edits)}
+    return {row[1]: Row(*row.groups()) for row in LISTED.finditer(edits)}
 
 
 @cache
@@ -144,7 +144,7 @@ def row(edit: Edit, deployed: Deployment) -> Row:
             preview = deployed.engine(**edit.config()).preview(plan=plan)
         except EngineError as refusal:
             return Row(edit.text, REFUSED_BY_PROGRAM, _reasons(str(refusal)))
-        found = refusals(preview.steps, goals_of(plan), deployed.run.azure, TODAY)
+        found = trial(preview.steps, goals_of(plan), deployed.run.azure, TODAY).refused
     steps = _changing(preview)
     outcome = _outcome({(_op(step), _kind(step)) for step in steps})
     if outcome != CLUSTER_REPLACED and found:

@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from kubeflow_aks.project import IMPORT_PATH, PROJECT_ROOT
-from kubeflow_aks.pull_request.report import marker
+from kubeflow_aks.pull_request.command import COMMENT
+from kubeflow_aks.pull_request.report import MARKER
 from kubeflow_aks.tools import Tools
 from tests.local.commands import PATIENCE_SECONDS
 from tests.revisions.repository import ALICE, Project
@@ -22,16 +23,16 @@ from tests.revisions.repository import ALICE, Project
 
 @dataclass(frozen=True)
 class Shown:
-    """What a preview of a change printed, and what it wrote: the comment and the document of each stack."""
+    """What a preview of a change printed, and what it wrote: one comment, and the document of each stack."""
 
     printed: str
     errors: str
-    comments: Mapping[str, str]
+    comment: str
     documents: Mapping[str, dict[str, Any]]
 
     def document(self, stack: str) -> dict[str, Any]:
         """What it wrote for machines."""
-        assert self.comments[stack].startswith(marker(stack))
+        assert self.comment.startswith(MARKER)
         return self.documents[stack]
 
     def changes(self, stack: str) -> dict[str, str]:
@@ -86,7 +87,7 @@ def run(
     return Shown(
         done.stdout,
         done.stderr,
-        {file.stem: file.read_text(encoding="utf-8") for file in results.glob("*.md")},
+        (results / COMMENT).read_text(encoding="utf-8") if (results / COMMENT).exists() else "",
         {stack: json.loads(text) for stack, text in documents.items()},
     )
 

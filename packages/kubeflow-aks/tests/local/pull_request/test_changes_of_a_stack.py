@@ -202,7 +202,7 @@ def test_pools_added_removed_and_replaced_and_what_follows_from_it(pools: Shown)
     assert document["head"]["edited"]
     assert {row["family"] for row in document["quota"]}
     assert "Pool cpuspot is replaced" in pools.printed
-    assert "memspot" in pools.comments["demo"]
+    assert "memspot" in pools.comment
 
 
 def test_a_renamed_resource_with_an_alias_is_no_change(pools: Shown) -> None:

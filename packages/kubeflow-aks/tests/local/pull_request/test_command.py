@@ -149,7 +149,7 @@ def test_a_tree_without_an_environment_is_not_judged(small: Project, tmp_path: P
     assert shown.errors.splitlines()[-1] == (
         "error: the environment of the head can't be made: the package index does not answer"
     )
-    assert not shown.comments
+    assert not shown.comment
 
 
 def test_a_program_that_was_deleted_and_one_that_does_not_end(small: Project) -> None:
@@ -216,7 +216,7 @@ def test_a_usage_error_is_reported_and_previews_nothing(
     shown = previewed(small, *arguments, base=base, code=2)
     [line] = shown.errors.splitlines()
     assert line.startswith(errors)
-    assert not shown.comments
+    assert not shown.comment
 
 
 def test_what_sheds_its_mark_is_ended_too_and_no_link_is_followed(small: Project, tmp_path: Path) -> None:

@@ -20,9 +20,9 @@ def difference_lines(path: str, before: Any, after: Any) -> list[str]:
         return [f"{sign} {shortened(f'{path}: {line}')}" for sign, line in _signed(old, new)]
     if max(len(old), len(new)) > _MOST_LINES:
         return [f"  {shortened(path)}: {len(old)} → {len(new)} lines, too many to compare"]
-    found = list(_diff(old, new))
-    shown = [f"  {shortened(path)}:", *(f"{line[0]}   {shortened(line[1:])}" for line in found[:_MOST_SHOWN])]
-    return shown if len(found) <= _MOST_SHOWN else [*shown, f"  … {len(found) - _MOST_SHOWN} more lines"]
+    lines = list(_diff(old, new))
+    shown = [f"  {shortened(path)}:", *(f"{line[0]}   {shortened(line[1:])}" for line in lines[:_MOST_SHOWN])]
+    return shown if len(lines) <= _MOST_SHOWN else [*shown, f"  … {len(lines) - _MOST_SHOWN} more lines"]
 
 
 def _diff(old: list[str], new: list[str]) -> Iterator[str]:

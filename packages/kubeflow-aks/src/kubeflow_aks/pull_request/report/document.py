@@ -1,7 +1,6 @@
 """The document of a change, as JSON; `change.schema.json` is its contract. All other forms are made from it."""
 
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, TypedDict, TypeGuard
 
@@ -11,6 +10,7 @@ from kubeflow_aks.policy.rule import Violation
 from kubeflow_aks.pull_request.observed import UNKNOWN, Change, Observed, Run
 from kubeflow_aks.pull_request.report.impacts import Impact, impacts_of
 from kubeflow_aks.pull_request.report.pool_entries import PoolEntry, pool_entries
+from kubeflow_aks.pull_request.violations import Judged
 from kubeflow_aks.revisions.repository import Revision
 
 VERSION = 1
@@ -61,7 +61,15 @@ class ViolationEntry(TypedDict):
 
 
 Policy = dict[str, list[ViolationEntry]]
-"""Violations of the head only (`new`), of the base only (`gone`), and of both (`staying`)."""
+"""Violations of the head only (`new`), of the base only, because an exception accepts them (`accepted`) or because they
+are mended (`gone`), and of both (`staying`)."""
+
+
+class AzureEntry(TypedDict):
+    """How many requests to Azure were tried, and the resources of those that were not."""
+
+    tried: int
+    untried: list[str]
 
 
 class QuotaEntry(TypedDict):
@@ -99,6 +107,7 @@ class ChangeDocument(TypedDict):
     words: list[Impact]
     pools: list[PoolEntry]
     policy: Policy
+    azure: AzureEntry
     quota: list[QuotaEntry]
     changes: list[ChangeEntry]
     outputs: list[OutputEntry]
@@ -110,13 +119,17 @@ class ChangeDocument(TypedDict):
 
 
 def change_document(
-    observed: Observed,
-    base_violations: Sequence[Violation],
-    head_violations: Sequence[Violation],
-    cost: CostChange | None = None,
+    observed: Observed, judged: Judged | None = None, cost: CostChange | None = None
 ) -> ChangeDocument:
-    """The document of one stack; everything in a stable order."""
-    outputs, quota, words = _outputs(observed), _quota(observed), impacts_of(observed)
+    """The document of one stack; everything in a stable order.
+
+    Args:
+        observed: the stack under both trees.
+        judged: what the rules of policy find in both; None for nothing.
+        cost: the change of the expected bill; None if nothing is paid for.
+    """
+    judged = judged or Judged()
+    outputs, quota, words = _outputs(observed), _quota(observed), impacts_of(observed, judged.exceptions)
     return {
         "version": VERSION,
         "stack": observed.stack,
@@ -125,12 +138,11 @@ def change_document(
         "outcome": _outcome(
             observed, changed=bool(observed.changes or outputs or quota or words or changes(cost))
         ),
-        "counts": {
-            action: sum(change.action == action for change in observed.changes) for action in _ACTIONS
-        },
+        "counts": _counts(observed),
         "words": words,
         "pools": pool_entries(observed),
-        "policy": _policy(observed, base_violations, head_violations),
+        "policy": _policy(observed, judged),
+        "azure": {"tried": observed.azure_tried, "untried": list(observed.azure_untried)},
         "quota": quota,
         "changes": [_change(change) for change in sorted(observed.changes, key=_in_order)],
         "outputs": outputs,
@@ -184,30 +196,48 @@ def _change(change: Change) -> ChangeEntry:
         "forcedBy": list(change.forced_by),
         "simulated": change.simulated,
         "differences": [
-            {"path": found.path, "kind": found.kind, "before": found.before, "after": found.after}
-            for found in change.differences
+            {
+                "path": difference.path,
+                "kind": difference.kind,
+                "before": difference.before,
+                "after": difference.after,
+            }
+            for difference in change.differences
         ],
     }
 
 
-def _policy(
-    observed: Observed, base_violations: Sequence[Violation], head_violations: Sequence[Violation]
-) -> Policy:
+def _counts(observed: Observed) -> dict[str, int]:
+    """Resources by what happens to them; `same` are those of both sides that do not change."""
+    counts = {action: sum(change.action == action for change in observed.changes) for action in _ACTIONS}
+    both = observed.base and observed.head and observed.base.resources.keys() & observed.head.resources.keys()
+    changed = {change.urn for change in observed.changes}
+    return {**counts, "same": len((both or set[str]()) - changed)}
+
+
+def _policy(observed: Observed, judged: Judged) -> Policy:
     """A violation stays if both sides violate the same rule with the same resource, whatever its message."""
-    left = Counter((violation.rule.name, violation.urn) for violation in base_violations)
+    left = Counter((violation.rule.name, violation.urn) for violation in judged.base)
+    excepted = {(violation.rule.name, violation.urn) for violation in judged.accepted}
     new: list[Violation] = []
     staying: list[Violation] = []
-    for violation in head_violations:
+    for violation in judged.head:
         key = violation.rule.name, violation.urn
         (staying if left[key] > 0 else new).append(violation)
         left[key] -= 1
     gone: list[Violation] = []
-    for violation in base_violations if _ran(observed.head) else ():
+    accepted: list[Violation] = []
+    for violation in judged.base if _ran(observed.head) else ():
         key = violation.rule.name, violation.urn
         if left[key] > 0:
-            gone.append(violation)
+            (accepted if key in excepted else gone).append(violation)
             left[key] -= 1
-    return {"new": _violations(new), "gone": _violations(gone), "staying": _violations(staying)}
+    return {
+        "new": _violations(new),
+        "accepted": _violations(accepted),
+        "gone": _violations(gone),
+        "staying": _violations(staying),
+    }
 
 
 def _violations(violations: list[Violation]) -> list[ViolationEntry]:
@@ -253,10 +283,10 @@ def _needed(run: Run | None) -> dict[str, int] | None:
     """The output `vcpuQuota`; empty for a missing stack, None if it cannot be read."""
     if not _ran(run):
         return {}
-    found = run.outputs.get("vcpuQuota")
+    quota = run.outputs.get("vcpuQuota")
     return (
-        {name: vcpus for name, vcpus in found.items() if whole(vcpus) is not None}
-        if is_mapping(found)
+        {name: vcpus for name, vcpus in quota.items() if whole(vcpus) is not None}
+        if is_mapping(quota)
         else None
     )
 

@@ -14,40 +14,62 @@ from kubeflow_aks.pull_request.report.document import (
 )
 from kubeflow_aks.pull_request.report.picture import picture
 from kubeflow_aks.text.blocks import Alert, Block, Items, Lines, Page, Paragraph, Picture, Section, Table
+from kubeflow_aks.text.numbers import counted
 from kubeflow_aks.text.sentences import first_of
 
 MOST = 15
 """Items of one kind at the top; the others are in a section below."""
 _MOST_QUOTAS = 30
 _MOST_FAILURE_LINES = 40
+_PAGE_OF_MEANINGS = "docs/reference/what-a-change-means.md"
 _ACTIONS = {"replace": "replaced", "delete": "deleted", "create": "created", "update": "updated"}
 
 
 def page(document: ChangeDocument) -> Page:
-    """The page for a document."""
+    """The page for a document by itself, as a terminal shows it."""
     stack = f"`{document['stack']}`"
-    match document["outcome"]:
-        case "unchanged":
-            return _unchanged(document, stack)
-        case "headFailed":
-            headline = f"{stack}: the program of this change does not run, so there is no preview."
-            return Page(headline, [_failure(document["failures"]["head"])], list(_sections(document)))
-        case "removed":
-            return Page(
-                f"{stack}: the stack file is removed.", list(_warnings(document)), list(_sections(document))
-            )
-        case "new":
-            headline = f"{stack}: a new stack. {_counts(document)}"
-        case "baseFailed":
-            headline = f"{stack}: the base does not run, so everything is shown as new. {_counts(document)}"
-        case "changed":
-            headline = f"{stack}: {_counts(document)}"
+    headline = f"{stack}: {happening(document)}."
+    if document["outcome"] == "unchanged":
+        return _unchanged(document, headline)
     return Page(headline, list(_top(document)), list(_sections(document)))
 
 
-def _unchanged(document: ChangeDocument, stack: str) -> Page:
+def page_beside_table(document: ChangeDocument) -> Page:
+    """The page for a document whose counts, bill and policy stand in a table above."""
+    top = [*_failures(document), *_warnings(document), *_over_budget(document), *_not_simulated(document)]
+    headline = f"`{document['stack']}`: {happening(document)}"
+    if document["outcome"] == "changed" and document["counts"]["same"] and not document["words"]:
+        top.append(
+            Paragraph(
+                f"Nothing of this concerns running work, access or data, as page `{_PAGE_OF_MEANINGS}` has it."
+            )
+        )
+    sections = list(_sections(document))
+    if document["quota"]:
+        sections.insert(1, Section(f"vCPU quota ({len(document['quota'])})", list(_quota(document))))
+    return Page(headline, [*top, *_top_violations(document["policy"])], sections)
+
+
+def happening(document: ChangeDocument) -> str:
+    """What happens to the stack, with the number of resources."""
+    match document["outcome"]:
+        case "unchanged":
+            same = document["counts"]["same"]
+            return f"nothing changes in its {counted(same, 'resource')}" if same else "nothing changes"
+        case "headFailed":
+            return "the program of this change does not run, so there is no preview"
+        case "removed":
+            return "the stack file is removed"
+        case "new":
+            return f"a new stack, {_counts(document)}"
+        case "baseFailed":
+            return f"the base does not run, so everything is shown as new: {_counts(document)}"
+        case "changed":
+            return _counts(document)
+
+
+def _unchanged(document: ChangeDocument, headline: str) -> Page:
     policy = document["policy"]
-    headline = f"{stack}: nothing changes."
     if any(policy.values()):
         headline += f" {_policy_counts(document)}"
     return Page(
@@ -59,29 +81,52 @@ def _unchanged(document: ChangeDocument, stack: str) -> Page:
 
 def _top(document: ChangeDocument) -> Iterator[Block]:
     """The top: losses, cost, policy, quota."""
-    if document["failures"]["base"]:
-        yield _failure(document["failures"]["base"])
+    yield from _failures(document)
     yield from _warnings(document)
+    if document["outcome"] in ("headFailed", "removed"):
+        return
     yield from change_page.top(document["cost"])
-    not_simulated = {change["type"]: None for change in document["changes"] if not change["simulated"]}
-    if not_simulated:
-        yield Paragraph(f"Not simulated, shown from the plan: {_names(list(not_simulated))}.")
+    yield from _not_simulated(document)
     yield Paragraph(_policy_counts(document))
     yield from _top_violations(document["policy"])
-    if document["quota"]:
-        rows = [
-            (f"`{found['family']}`", _number(found["before"]), _number(found["after"]))
-            for found in document["quota"]
-        ]
-        yield Table(("vCPU quota", "before", "after"), tuple(rows[:_MOST_QUOTAS]))
-        if len(rows) > _MOST_QUOTAS:
-            yield Paragraph(f"And {len(rows) - _MOST_QUOTAS} more quotas.")
+    yield from _quota(document)
+
+
+def _failures(document: ChangeDocument) -> Iterator[Block]:
+    if failure := document["failures"]["head"] or document["failures"]["base"]:
+        yield _failure(failure)
+
+
+def _over_budget(document: ChangeDocument) -> Iterator[Block]:
+    """The warning of a bill above the budget, and the reason where there is no bill."""
+    cost = document["cost"]
+    for block in change_page.top(cost):
+        if isinstance(block, Alert) or (cost and cost["after"] is None):
+            yield block
+
+
+def _not_simulated(document: ChangeDocument) -> Iterator[Block]:
+    types = {change["type"]: None for change in document["changes"] if not change["simulated"]}
+    if types:
+        yield Paragraph(f"Not simulated, shown from the plan: {_names(list(types))}.")
+
+
+def _quota(document: ChangeDocument) -> Iterator[Block]:
+    if not document["quota"]:
+        return
+    rows = [
+        (f"`{entry['family']}`", _number(entry["before"]), _number(entry["after"]))
+        for entry in document["quota"]
+    ]
+    yield Table(("vCPU quota", "before", "after"), tuple(rows[:_MOST_QUOTAS]))
+    if len(rows) > _MOST_QUOTAS:
+        yield Paragraph(f"And {len(rows) - _MOST_QUOTAS} more quotas.")
 
 
 def _top_violations(policy: Policy) -> Iterator[Block]:
     """Violations that are new or mandatory."""
-    if found := [*policy["new"], *(one for one in policy["staying"] if one["mandatory"])]:
-        yield Items(tuple(_limited(list(map(_violation, found)))))
+    if violations := [*policy["new"], *(one for one in policy["staying"] if one["mandatory"])]:
+        yield Items(tuple(_limited(list(map(_violation, violations)))))
 
 
 def _warnings(document: ChangeDocument) -> Iterator[Block]:
@@ -97,7 +142,7 @@ def _sections(document: ChangeDocument) -> Iterator[Section]:
     for level in ("caution", "danger"):
         below = [*[impact["text"] for impact in impacts if impact["level"] == level][MOST:], *below]
     if below:
-        yield Section(f"What it means ({len(below)})", [Items(tuple(below))], unfolded=True)
+        yield Section(f"What else it means ({len(below)})", [Items(tuple(below))])
     if drawn := picture(document["pools"]):
         yield Section("Pools", [Picture(tuple(drawn))])
     yield from change_page.sections(document["cost"])
@@ -110,8 +155,8 @@ def _sections(document: ChangeDocument) -> Iterator[Section]:
     if document["outputs"]:
         lines = (
             line
-            for found in document["outputs"]
-            for line in difference_lines(found["name"], found["before"], found["after"])
+            for output in document["outputs"]
+            for line in difference_lines(output["name"], output["before"], output["after"])
         )
         yield Section(f"Outputs ({len(document['outputs'])})", [Lines(tuple(lines), diff=True)])
     if any(document["warnings"].values()):
@@ -129,7 +174,12 @@ def _sections(document: ChangeDocument) -> Iterator[Section]:
 
 
 def _policy(document: ChangeDocument) -> Iterator[Block]:
-    for when, title in (("new", "New:"), ("staying", "Staying:"), ("gone", "Gone:")):
+    for when, title in (
+        ("new", "New:"),
+        ("accepted", "Accepted by an exception:"),
+        ("staying", "Staying:"),
+        ("gone", "Gone:"),
+    ):
         if violations := document["policy"][when]:
             yield Paragraph(title)
             yield Items(tuple(map(_violation, violations)))
@@ -139,6 +189,11 @@ def _notes(document: ChangeDocument) -> Iterator[Block]:
     yield Paragraph(f"From {_revision(document['base'])} to {_revision(document['head'])}.")
     if document["notes"]:
         yield Items(tuple(document["notes"]))
+    if untried := document["azure"]["untried"]:
+        yield Paragraph(
+            "Not tried on the simulated Azure, because it needs what only `pulumi up` has, or what Azure refuses: "
+            f"{_names(untried)}."
+        )
     if names := document["looksReplaced"]:
         yield Paragraph(f"Role assignments that only seem to be replaced, left out: {_names(names)}.")
 
@@ -150,9 +205,9 @@ def _properties(changes: Sequence[ChangeEntry]) -> Iterator[Block]:
         if change["differences"]:
             key = json.dumps([change["action"], change["type"], change["differences"]], default=str)
             groups.setdefault(key, []).append(change)
-    for found in groups.values():
-        first = found[0]
-        yield Paragraph(f"{first['action']} {_kind(first['type'])} {_names([one['name'] for one in found])}")
+    for group in groups.values():
+        first = group[0]
+        yield Paragraph(f"{first['action']} {_kind(first['type'])} {_names([one['name'] for one in group])}")
         lines = (
             line
             for one in first["differences"]
@@ -184,16 +239,21 @@ def _revision(revision: RevisionEntry) -> str:
 
 def _counts(document: ChangeDocument) -> str:
     counts = document["counts"]
-    return ", ".join(f"{counts[action]} {done}" for action, done in _ACTIONS.items()) + "."
+    changed = [f"{counts[action]} {done}" for action, done in _ACTIONS.items() if counts[action]]
+    return ", ".join([*changed, f"{counts['same']} unchanged"])
 
 
 def _policy_counts(document: ChangeDocument) -> str:
     policy = document["policy"]
     if not any(policy.values()):
         return "Policy: no violation."
-    counted = ", ".join(f"{len(found)} {when}" for when, found in policy.items())
-    mandatory = sum(one["mandatory"] for one in (*policy["new"], *policy["staying"]))
-    return f"Policy: {counted}; {mandatory} mandatory."
+    numbers = ", ".join(f"{len(entries)} {when}" for when, entries in policy.items() if entries)
+    return f"Policy: {numbers}; {mandatory(document)} mandatory."
+
+
+def mandatory(document: ChangeDocument) -> int:
+    """How many violations of mandatory rules the head has."""
+    return sum(one["mandatory"] for when in ("new", "staying") for one in document["policy"][when])
 
 
 def _failure(text: str) -> Block:

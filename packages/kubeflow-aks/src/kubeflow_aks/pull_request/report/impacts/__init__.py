@@ -1,6 +1,6 @@
 """What a change means for the cluster and its users, read from the inputs and outputs of resources."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kubeflow_aks.pull_request.observed import Observed
 from kubeflow_aks.pull_request.report.impacts import (
@@ -9,6 +9,8 @@ from kubeflow_aks.pull_request.report.impacts import (
     cluster,
     egress,
     losses,
+    meanings,
+    policy_exceptions,
     pool_changes,
     protection,
     storage,
@@ -17,26 +19,33 @@ from kubeflow_aks.pull_request.report.impacts import (
 )
 from kubeflow_aks.pull_request.report.impacts.impact import Impact
 from kubeflow_aks.pull_request.report.impacts.sides import Sides, sides_of
+from kubeflow_aks.pull_request.violations import ExceptionChange
 
 __all__ = ["Impact", "impacts_of"]
 
 _LEVELS = ("danger", "caution", "news")
 
 
-def impacts_of(observed: Observed) -> list[Impact]:
-    """The impacts of a change, the worst first."""
+def impacts_of(observed: Observed, exceptions: Sequence[ExceptionChange] = ()) -> list[Impact]:
+    """The impacts of a change, the worst first.
+
+    Args:
+        observed: the stack under both trees.
+        exceptions: rows of policy's exceptions that differ.
+    """
     if observed.head is None:
         return list(whole_stacks.removed(observed))
     if observed.head.failure:
         return []
-    found = [
+    impacts = [
         *protection.refused(observed.refused),
         *azure.refused(observed.azure_refuses),
         *whole_stacks.not_judged(observed),
         *whole_stacks.beside_another(observed),
         *_impacts(sides_of(observed)),
+        *policy_exceptions.impacts(exceptions),
     ]
-    return sorted(found, key=lambda impact: _LEVELS.index(impact["level"]))
+    return sorted(impacts, key=lambda impact: _LEVELS.index(impact["level"]))
 
 
 def _impacts(sides: Sides) -> Iterator[Impact]:
@@ -49,3 +58,4 @@ def _impacts(sides: Sides) -> Iterator[Impact]:
     yield from versions.impacts(sides)
     yield from access.impacts(sides)
     yield from cluster.changed(sides)
+    yield from meanings.impacts(sides)

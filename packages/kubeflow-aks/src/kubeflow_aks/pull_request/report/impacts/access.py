@@ -26,7 +26,7 @@ def _changes(before: Any, after: Any) -> Iterator[tuple[Level, str]]:
         yield "caution", f"The API server becomes {access}, which AKS refuses for an existing cluster."
     ranges = [_ranges(side) for side in (before, after)]
     if not private[1]:
-        yield from _of_ranges(*map(_known, ranges), unknown=UNKNOWN in ranges[1])
+        yield from _of_ranges(*map(_without_unknown, ranges), unknown=UNKNOWN in ranges[1])
     command = [
         at(side, "apiServerAccessProfile", "disableRunCommand") is not True for side in (before, after)
     ]
@@ -51,11 +51,11 @@ def _changes(before: Any, after: Any) -> Iterator[tuple[Level, str]]:
 
 
 def _ranges(inputs: Any) -> list[str]:
-    found = texts(at(inputs, "apiServerAccessProfile", "authorizedIPRanges"))
-    return [] if _EVERYWHERE in found else found
+    ranges = texts(at(inputs, "apiServerAccessProfile", "authorizedIPRanges"))
+    return [] if _EVERYWHERE in ranges else ranges
 
 
-def _known(values: list[str]) -> list[str]:
+def _without_unknown(values: list[str]) -> list[str]:
     return [one for one in values if one != UNKNOWN]
 
 

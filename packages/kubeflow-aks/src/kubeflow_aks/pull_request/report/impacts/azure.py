@@ -23,15 +23,15 @@ def refused(refusals: Sequence[Refusal]) -> Iterator[Impact]:
     groups: dict[tuple[str, str], list[Refusal]] = {}
     for refusal in refusals:
         groups.setdefault((refusal.type, refusal.code), []).append(refusal)
-    for (type_token, code), found in groups.items():
-        names = listed([refusal.name for refusal in found])
-        words = f"{quoted(code)}: {found[0].message}" if code else found[0].message
+    for (type_token, code), alike in groups.items():
+        names = listed([refusal.name for refusal in alike])
+        words = f"{quoted(code)}: {alike[0].message}" if code else alike[0].message
         page = _PAGES.get(code)
         who = "The cluster's API server" if type_token.startswith("kubernetes:") else "Azure"
         yield {
             "kind": "azure-refuses",
             "level": "danger",
-            "subject": found[0].name,
+            "subject": alike[0].name,
             "text": f"{who} refuses this change, so `pulumi up` fails at {type_token.rpartition(':')[2]} {names}: "
             f"{words.rstrip('.')}.{f' {page}' if page else ''}",
         }

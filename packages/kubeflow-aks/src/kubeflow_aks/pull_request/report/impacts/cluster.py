@@ -25,15 +25,7 @@ def lost(sides: Sides) -> Iterator[Impact]:
 
 
 def changed(sides: Sides) -> Iterator[Impact]:
-    """Changes of registry, address and data store."""
-    for old, new in sides.pairs(_REGISTRY):
-        if at(old.inputs, "sku", "name") != at(new.inputs, "sku", "name"):
-            yield _news(
-                "registry",
-                new.name,
-                f"Registry {quoted(new.name)}: {quoted(at(old.inputs, 'sku', 'name'))} → "
-                f"{quoted(at(new.inputs, 'sku', 'name'))}.",
-            )
+    """Changes of addresses, and registries and data stores that are added."""
     for old, new in sides.pairs(_ADDRESS):
         labels = [at(side.inputs, "dnsSettings", "domainNameLabel") for side in (old, new)]
         if labels[0] != labels[1]:

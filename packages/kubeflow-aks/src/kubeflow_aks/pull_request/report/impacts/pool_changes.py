@@ -25,17 +25,17 @@ _NEVER_PENDING = ("general", "system")
 
 def impacts(sides: Sides) -> Iterator[Impact]:
     """Changes of the pools, Charmed Kubeflow's own first; what goes with its whole cluster has no impact of its own."""
-    found = sorted(pairs(sides), key=lambda pair: pair.either.role != "general")
-    for pair in found:
+    all_pairs = sorted(pairs(sides), key=lambda pair: pair.either.role != "general")
+    for pair in all_pairs:
         if (
             pair.before
             and not _with_cluster(sides, pair.before)
-            and (loss := _loss(sides, pair, pair.before, found))
+            and (loss := _loss(sides, pair, pair.before, all_pairs))
         ):
             yield loss
         if pair.before and pair.after:
             yield from _changed(pair.after, pair.before)
-    yield from _added([pair.after for pair in found if pair.after and not pair.before])
+    yield from _added([pair.after for pair in all_pairs if pair.after and not pair.before])
 
 
 def _added(pools: Sequence[Pool]) -> Iterator[Impact]:
@@ -64,7 +64,7 @@ def _loss(sides: Sides, pair: Pair, pool: Pool, all_pairs: Sequence[Pair]) -> Im
     if pair.remade:
         return _remade(sides, pair, pool, all_pairs) if pool.urn in sides.changes else None
     change = sides.changes.get(pool.urn)
-    if pair.after.own or change is None or change.action != "replace":
+    if pair.after.inline or change is None or change.action != "replace":
         return None
     return _replaced(sides, change, pair, pool, all_pairs)
 
@@ -98,7 +98,7 @@ def _remade(sides: Sides, pair: Pair, pool: Pool, all_pairs: Sequence[Pair]) -> 
 
 def _removed(sides: Sides, pair: Pair, pool: Pool, all_pairs: Sequence[Pair]) -> Impact:
     if (
-        pool.own or pool.urn not in sides.changes
+        pool.inline or pool.urn not in sides.changes
     ):  # the cluster drops a pool, or Pulumi does (retain on delete)
         text = f"Pool {quoted(pool.name)} is no longer defined; its nodes stay until it is deleted by hand."
         return _impact("pool-forgotten", "caution", pool, text)
@@ -133,7 +133,12 @@ def _meanwhile(sides: Sides, pair: Pair, all_pairs: Sequence[Pair], when: str) -
         names = "; then ".join(
             f"{quoted(other.name)} ({other.kind}, at most {counted(other.most, 'node')})" for other in others
         )
-        return f"Its work starts again on {names}, {when}.", "caution"
+        work = (
+            "Charmed Kubeflow runs there and restarts: its pods start"
+            if pool.role == "general"
+            else "Its work starts"
+        )
+        return f"{work} again on {names}, {when}.", "caution"
     if busy:
         return (
             f"Its work starts again on {listed(busy)} while that pool exists: it is replaced too, at another time.",
@@ -165,7 +170,7 @@ def _stays(sides: Sides, pair: Pair) -> bool:
     if pair.before is None or pair.after is None:
         return False
     change = sides.changes.get(pair.before.urn)
-    return pair.after.own or change is None or change.action == "update"
+    return pair.after.inline or change is None or change.action == "update"
 
 
 def _changed(pool: Pool, old: Pool) -> Iterator[Impact]:
@@ -232,9 +237,11 @@ def _taints(pool: Pool, old: Pool) -> Iterator[Impact]:
             )
             return
     if changes := added_and_removed(added, removed):
-        means = "; new pods need the tolerations" if added else ""
+        ends = any(taint.endswith(":NoExecute") for taint in added)
+        means = "; pods without the toleration are ended at once" if ends else ""
+        means += "; new pods need the tolerations" if added else ""
         text = f"Taints of pool {quoted(pool.name)}: {changes}{means}."
-        yield _impact("pool-taints", "news", pool, text)
+        yield _impact("pool-taints", "caution" if ends else "news", pool, text)
 
 
 def _for(pool: Pool) -> str:

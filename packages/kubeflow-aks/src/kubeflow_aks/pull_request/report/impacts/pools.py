@@ -23,7 +23,7 @@ class Pool:
     Attributes:
         urn: of its own resource, or of the cluster that defines it.
         cluster: name of its cluster in Azure; empty or `UNKNOWN` if it is not known.
-        own: whether the cluster defines it, so that Azure can change few of its properties.
+        inline: whether the cluster defines it, so that Azure can change few of its properties.
         role: `system`, or as in the contract: `general`, `cpu` or `gpu`; empty if unknown.
         fallback: name of its on-demand fallback; empty for none, None if unknown.
     """
@@ -31,7 +31,7 @@ class Pool:
     urn: str
     cluster: str
     name: str
-    own: bool
+    inline: bool
     inputs: Any
     role: str
     fallback: str | None
@@ -89,7 +89,7 @@ class Pair:
     @property
     def remade(self) -> bool:
         """Whether another resource stands for the pool, so that Pulumi may make it again and delete it."""
-        if self.before is None or self.after is None or self.before.own or self.after.own:
+        if self.before is None or self.after is None or self.before.inline or self.after.inline:
             return False
         return self.before.urn != self.after.urn
 
@@ -100,21 +100,21 @@ def pairs(sides: Sides) -> list[Pair]:
     Pools of one resource belong together, then those of one name: another URN may stand for the same pool.
     """
     left, after = pools(sides.before), pools(sides.after)
-    found: dict[int, Pool] = {}
+    former: dict[int, Pool] = {}
     for key in _KEYS:
         by_key = {key(old): old for old in left}
         for number, pool in enumerate(after):
-            if number not in found and key(pool) in by_key:
-                found[number] = by_key.pop(key(pool))
-                left.remove(found[number])
-    return [Pair(found.get(number), pool) for number, pool in enumerate(after)] + [
+            if number not in former and key(pool) in by_key:
+                former[number] = by_key.pop(key(pool))
+                left.remove(former[number])
+    return [Pair(former.get(number), pool) for number, pool in enumerate(after)] + [
         Pair(old, None) for old in left
     ]
 
 
 _KEYS: Sequence[Callable[[Pool], Hashable]] = (
     lambda pool: (pool.urn, pool.name),
-    lambda pool: (pool.urn, pool.name if pool.own else ""),
+    lambda pool: (pool.urn, pool.name if pool.inline else ""),
     lambda pool: (pool.cluster, pool.name),
     lambda pool: pool.name,
 )
@@ -138,7 +138,7 @@ def _pools(run: Run, contract: dict[str, Any]) -> Iterator[Pool]:
                     urn=urn,
                     cluster=text(at(resource.inputs, "resourceName")),
                     name=text(at(profile, "name")),
-                    own=True,
+                    inline=True,
                     inputs=profile,
                     role="system",
                     fallback=None,
@@ -152,7 +152,7 @@ def _pools(run: Run, contract: dict[str, Any]) -> Iterator[Pool]:
                 urn=urn,
                 cluster=text(at(resource.inputs, "resourceName")),
                 name=name,
-                own=False,
+                inline=False,
                 inputs=resource.inputs,
                 role=role,
                 fallback=None if entry is None else text(at(entry, "fallback")),

@@ -64,10 +64,10 @@ def forced_by(change: Change) -> str:
 
 
 def _step(path: str, change: Change) -> str:
-    for found in change.differences:
-        values = found.before, found.after
-        if found.path == path and all(isinstance(value, str | int | float) for value in values):
-            return f"{quoted(path)} ({quoted(found.before)} → {quoted(found.after)})"
+    for difference in change.differences:
+        values = difference.before, difference.after
+        if difference.path == path and all(isinstance(value, str | int | float) for value in values):
+            return f"{quoted(path)} ({quoted(difference.before)} → {quoted(difference.after)})"
     return quoted(path)
 
 

@@ -1,35 +1,27 @@
-"""Kubernetes version, support window and upgrade channels of the cluster."""
+"""Kubernetes version and support window of the cluster."""
 
 from collections.abc import Iterator
 from typing import Any
 
 from aks_facts.versions import KubernetesVersion, kubernetes_versions
 from kubeflow_aks.json_values import at, text
-from kubeflow_aks.pull_request.report.impacts.impact import Impact, quoted
+from kubeflow_aks.pull_request.report.impacts.impact import Impact, listed, quoted
+from kubeflow_aks.pull_request.report.impacts.pools import pairs
 from kubeflow_aks.pull_request.report.impacts.sides import CLUSTER, Sides
 
 _LONG_TERM = "AKSLongTermSupport"
-_SETTINGS = (
-    ("tier", "Pricing tier", ("sku", "tier")),
-    ("upgrade-channel", "Channel of Kubernetes upgrades", ("autoUpgradeProfile", "upgradeChannel")),
-    ("node-os-channel", "Channel of node images", ("autoUpgradeProfile", "nodeOSUpgradeChannel")),
-)
-"""Kind, name and path of settings that are shown as before and after."""
 
 
 def impacts(sides: Sides) -> Iterator[Impact]:
-    """Changes of a cluster's version, tier, support plan and upgrade channels."""
+    """Changes of a cluster's version and support plan."""
     for old, new in sides.pairs(CLUSTER):
         before, after = old.inputs, new.inputs
-        yield from _version(new.name, before, after, refused=new.urn in sides.azure_refuses)
-        for kind, what, path in _SETTINGS:
-            if at(before, *path) != at(after, *path):
-                yield {
-                    "kind": kind,
-                    "level": "news",
-                    "subject": new.name,
-                    "text": f"{what}: {_shown(at(before, *path))} → {_shown(at(after, *path))}.",
-                }
+        refused = new.urn in sides.azure_refuses
+        yield from _version(new.name, before, after, refused=refused)
+        if not refused and _number(text(at(before, "kubernetesVersion"))) < _number(
+            text(at(after, "kubernetesVersion"))
+        ):
+            yield from _left_behind(new.name, text(at(before, "kubernetesVersion")), sides)
 
 
 def _version(name: str, before: Any, after: Any, *, refused: bool) -> Iterator[Impact]:
@@ -38,7 +30,10 @@ def _version(name: str, before: Any, after: Any, *, refused: bool) -> Iterator[I
     until = f" AKS supports this {_until(versions[1], plans[1])}."
     if versions[0] != versions[1]:
         back = _number(versions[1]) < _number(versions[0])
-        rolling = " The nodes are replaced pool by pool: on-demand nodes are drained, spot nodes evicted."
+        rolling = (
+            " The nodes that get it are made anew pool by pool: on-demand nodes are drained, spot nodes evicted; pods "
+            "on them end and start again."
+        )
         means = " AKS refuses a downgrade." if back else "" if refused else rolling
         yield {
             "kind": "version",
@@ -55,23 +50,43 @@ def _version(name: str, before: Any, after: Any, *, refused: bool) -> Iterator[I
         }
 
 
+def _left_behind(name: str, version: str, sides: Sides) -> Iterator[Impact]:
+    """Pools that keep their version because the program sends none: AKS then upgrades the control plane only.
+
+    Source: Azure/AKS#3087; docs/how-to/upgrade-kubernetes.md.
+    """
+    pools_left = [
+        pair.after.name
+        for pair in pairs(sides)
+        if pair.before and pair.after and not at(pair.after.inputs, "orchestratorVersion")
+    ]
+    if pools_left:
+        yield {
+            "kind": "pools-left-behind",
+            "level": "caution",
+            "subject": name,
+            "text": f"The nodes of {listed(pools_left)} stay on {_shown(version)}: `pulumi up` sends no version for "
+            "them. Page `docs/how-to/upgrade-kubernetes.md` has the command that upgrades them afterwards.",
+        }
+
+
 def _until(version: str, plan: Any) -> str:
     """The end of AKS's support for a minor version under a plan, from the catalogue."""
-    known = _known(version)
-    if known is None:
+    minor = _minor(version)
+    if minor is None:
         return "until a date that the catalogue does not have"
-    return f"until {quoted(known.lts_until if plan == _LONG_TERM else known.standard_until)}"
+    return f"until {quoted(minor.lts_until if plan == _LONG_TERM else minor.standard_until)}"
 
 
 def _stays(version: str, left: Any) -> str:
     """When long-term support cannot be left any more (long-term-support.md, "Frequently asked questions")."""
-    known = _known(version)
-    if left != _LONG_TERM or known is None:
+    minor = _minor(version)
+    if left != _LONG_TERM or minor is None:
         return ""
-    return f" AKS refuses to switch long-term support off after {quoted(known.standard_until)}."
+    return f" AKS refuses to switch long-term support off after {quoted(minor.standard_until)}."
 
 
-def _known(version: str) -> KubernetesVersion | None:
+def _minor(version: str) -> KubernetesVersion | None:
     return kubernetes_versions().get(".".join(version.split(".")[:2]))
 
 
