@@ -91,7 +91,7 @@ def job(**changes: Any) -> dict[str, Any]:
     return {"name": "preview of dev", **hosted, **changes}
 
 
-def previewed(repository: Repository, *, fork: str = FORK, **archives: bytes) -> None:
+def previewed(repository: Repository, archives: Mapping[str, bytes], *, fork: str = FORK) -> None:
     """A finished run of the preview for a pull request from a fork, with an artifact per stack."""
     repository.pulls = [pull(fork=fork)]
     repository.runs[RUN] = {

@@ -38,7 +38,7 @@ pytestmark = pytest.mark.usefixtures("of_the_run")
 
 
 def test_all_stacks_have_one_comment(repository: Repository) -> None:
-    previewed(repository, dev=left("dev"), prod=left("prod"))
+    previewed(repository, {"dev": left("dev"), "prod": left("prod")})
     assert main(["ci", "comment"]) == 0
     [body] = bodies(repository)
     assert body.splitlines()[0] == MARKER
@@ -67,7 +67,7 @@ def test_documents_alone_are_no_reason_to_comment(
     names: list[str], comments: int, repository: Repository
 ) -> None:
     same = json.dumps(document(changes=()))
-    previewed(repository, dev=left(files={"dev.json": same}))
+    previewed(repository, {"dev": left(files={"dev.json": same})})
     repository.files[NUMBER] = [{"filename": name, "previous_filename": name} for name in names]
     assert main(["ci", "comment"]) == 0
     assert bodies(repository) == comments * [
@@ -90,23 +90,23 @@ def test_documents_that_change_a_stack_are_commented_on_and_a_comment_is_kept_up
     repository: Repository,
 ) -> None:
     repository.files[NUMBER] = [{"filename": "docs/a.md"}]
-    previewed(repository, dev=left())
+    previewed(repository, {"dev": left()})
     assert main(["ci", "comment"]) == 0
-    previewed(repository, dev=left(files={"dev.json": json.dumps(document(changes=()))}))
+    previewed(repository, {"dev": left(files={"dev.json": json.dumps(document(changes=()))})})
     assert main(["ci", "comment"]) == 0
     [body] = bodies(repository)
     assert "Nothing changes in `dev`." in body
 
 
 def test_a_failed_run_is_said(repository: Repository) -> None:
-    previewed(repository, dev=left())
+    previewed(repository, {"dev": left()})
     repository.runs[RUN]["conclusion"] = "failure"
     assert main(["ci", "comment"]) == 0
     assert "It failed: a stack that is not named here has no result." in bodies(repository)[0]
 
 
 def test_it_is_updated_in_place_and_left_when_nothing_is_new(repository: Repository) -> None:
-    previewed(repository, dev=left())
+    previewed(repository, {"dev": left()})
     repository.comment(NUMBER, f"{MARKER}\r\nold")
     assert main(["ci", "comment"]) == 0
     assert len(bodies(repository)) == 1
@@ -117,7 +117,7 @@ def test_it_is_updated_in_place_and_left_when_nothing_is_new(repository: Reposit
 
 
 def test_ours_is_found_on_a_later_page_and_a_forged_marker_is_not_ours(repository: Repository) -> None:
-    previewed(repository, dev=left())
+    previewed(repository, {"dev": left()})
     repository.per_page = 2
     forged = repository.comment(NUMBER, f"{MARKER}\nforged", {"login": "stranger", "type": "User"})
     other = repository.comment(NUMBER, f"{MARKER}\nother app", {"login": "renovate[bot]", "type": "Bot"})
@@ -143,7 +143,7 @@ def test_hostile_words_in_the_document_do_not_come_alive(repository: Repository)
         "<!-- kubeflow-aks preview -->",
         f"@team/admins #{1} https://evil.example \ud800",
     ]
-    previewed(repository, dev=left(files={"dev.json": json.dumps(changed)}))
+    previewed(repository, {"dev": left(files={"dev.json": json.dumps(changed)})})
     assert main(["ci", "comment"]) == 0
     [body] = bodies(repository)
     assert body.count("<!--") - body.count("`<!--") == 1
@@ -151,7 +151,7 @@ def test_hostile_words_in_the_document_do_not_come_alive(repository: Repository)
 
 
 def test_a_stack_that_vanished_is_no_longer_in_the_comment(repository: Repository) -> None:
-    previewed(repository, dev=left())
+    previewed(repository, {"dev": left()})
     ours = repository.comment(NUMBER, f"{MARKER}\n`gone`: replaces two pools")
     drift = repository.comment(NUMBER, "<!-- kubeflow-aks drift: dev -->\nanother of ours")
     assert main(["ci", "comment"]) == 0
@@ -160,7 +160,7 @@ def test_a_stack_that_vanished_is_no_longer_in_the_comment(repository: Repositor
 
 
 def test_a_run_without_artifacts_replaces_the_earlier_comment(repository: Repository) -> None:
-    previewed(repository)
+    previewed(repository, {})
     old = repository.comment(NUMBER, f"{MARKER}\nReplaces two pools")
     assert main(["ci", "comment"]) == 0
     assert "gave no result" in old["body"]
@@ -180,14 +180,14 @@ def test_a_run_without_artifacts_replaces_the_earlier_comment(repository: Reposi
 def test_nothing_is_written_unless_the_head_is_still_that_commit(
     pulls: list[dict[str, Any]], repository: Repository
 ) -> None:
-    previewed(repository, dev=left())
+    previewed(repository, {"dev": left()})
     repository.pulls = pulls
     assert main(["ci", "comment"]) == 0
     assert repository.comments == {}
 
 
 def test_the_number_in_the_artifact_points_to_no_other_pull_request(repository: Repository) -> None:
-    previewed(repository, dev=left(number=999))
+    previewed(repository, {"dev": left(number=999)})
     repository.comment(999, "somebody else's pull request")
     assert main(["ci", "comment"]) == 0
     assert len(repository.comments[999]) == 1
@@ -195,7 +195,7 @@ def test_the_number_in_the_artifact_points_to_no_other_pull_request(repository: 
 
 
 def test_of_two_pull_requests_with_one_head_the_artifact_names_one(repository: Repository) -> None:
-    previewed(repository, dev=left(number=8))
+    previewed(repository, {"dev": left(number=8)})
     repository.pulls = [pull(), pull(8)]
     assert main(["ci", "comment"]) == 0
     assert bodies(repository) == []
@@ -244,7 +244,7 @@ def test_of_two_pull_requests_with_one_head_the_artifact_names_one(repository: R
 def test_what_is_no_artifact_of_ours_is_one_line_and_never_shown(
     content: bytes, repository: Repository, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    previewed(repository, dev=content, prod=left("prod"))
+    previewed(repository, {"dev": content, "prod": left("prod")})
     code, err = run_comment(capsys)
     assert code == 1
     assert err.startswith("error: preview-dev: ")
@@ -299,7 +299,7 @@ def test_an_odd_answer_of_github_is_one_line(
     repository: Repository,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    previewed(repository, dev=left())
+    previewed(repository, {"dev": left()})
     repository.faults += [("GET", path, answer)] * 5
     code, err = run_comment(capsys)
     if code == 0:  # a list that is empty, or a limit that passed
@@ -313,7 +313,7 @@ def test_an_odd_answer_of_github_is_one_line(
 def test_pages_without_end_are_not_followed(
     repository: Repository, job: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    previewed(repository, dev=left())
+    previewed(repository, {"dev": left()})
     same = f'<{job}/repos/team/kubeflow-aks/issues/7/comments?page=2>; rel="next"'
     repository.faults += [("GET", "/comments", (200, {"Link": same}, b"[]"))] * 1000
     assert run_comment(capsys) == (1, f"error: /issues/{NUMBER}/comments has more than 10000 entries\n")
@@ -323,7 +323,7 @@ def test_a_document_as_large_as_can_be_is_written_in_time(repository: Repository
     large = document()
     large["changes"] = large["changes"][:1] * 20_000
     large["notes"] = ["x" * 1_000] * 2_000
-    previewed(repository, dev=left(files={"dev.json": json.dumps(large)}))
+    previewed(repository, {"dev": left(files={"dev.json": json.dumps(large)})})
     assert main(["ci", "comment"]) == 0
     assert len(bodies(repository)[0]) < 65_536
 
@@ -336,21 +336,21 @@ def test_a_document_that_is_nested_too_deep_is_refused(
     for _ in range(500):
         value = [value]
     deep["changes"][0]["differences"] = [{"path": "a", "kind": "update", "before": value, "after": 1}]
-    previewed(repository, dev=left(files={"dev.json": json.dumps(deep)}))
+    previewed(repository, {"dev": left(files={"dev.json": json.dumps(deep)})})
     assert run_comment(capsys) == (1, "error: preview-dev: the document is too deep\n")
 
 
 def test_an_artifact_too_large_to_be_ours_is_not_read_to_its_end(
     repository: Repository, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    previewed(repository, dev=b"x" * 5_000_001)
+    previewed(repository, {"dev": b"x" * 5_000_001})
     code, err = run_comment(capsys)
     assert code == 1
     assert "more than 5000000 bytes" in err
 
 
 def test_names_that_no_stack_has_and_expired_artifacts_are_left_out(repository: Repository) -> None:
-    previewed(repository, dev=left())
+    previewed(repository, {"dev": left()})
     repository.artifacts[RUN] += [
         {"id": 1, "name": "preview-$(id)", "expired": False},
         {"id": 2, "name": "coverage", "expired": False},
@@ -361,7 +361,7 @@ def test_names_that_no_stack_has_and_expired_artifacts_are_left_out(repository: 
 
 
 def test_of_a_repeated_run_the_newest_artifact_counts(repository: Repository) -> None:
-    previewed(repository, dev=left(), prod=left("prod"))
+    previewed(repository, {"dev": left(), "prod": left("prod")})
     older = archive({})
     repository.archives[1] = older
     repository.artifacts[RUN].append({"id": 1, "name": "preview-dev", "expired": False})
@@ -372,7 +372,7 @@ def test_of_a_repeated_run_the_newest_artifact_counts(repository: Repository) ->
 def test_a_run_with_more_stacks_than_there_can_be_is_refused(
     repository: Repository, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    previewed(repository, **{f"s{number}": b"" for number in range(LIMIT + 1)})
+    previewed(repository, {f"s{number}": b"" for number in range(LIMIT + 1)})
     code, err = run_comment(capsys)
     assert code == 1
     assert "expected at most 50" in err
@@ -391,7 +391,7 @@ def test_as_many_stacks_as_there_can_be_have_one_comment_that_github_takes(repos
     ] * 40
     previewed(
         repository,
-        **{
+        {
             stack: left(stack, files={f"{stack}.json": json.dumps({**large, "stack": stack})})
             for stack in stacks
         },
@@ -413,7 +413,7 @@ def test_as_many_stacks_as_there_can_be_have_one_comment_that_github_takes(repos
 def test_another_run_is_not_taken(
     field: str, value: Any, repository: Repository, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    previewed(repository, dev=left())
+    previewed(repository, {"dev": left()})
     repository.runs[RUN][field] = value
     code, err = run_comment(capsys)
     assert (code, err.count("\n")) == (1, 1)
@@ -433,14 +433,14 @@ def test_another_app_or_person_can_be_the_author(
     repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COMMENT_AUTHOR", "platform-team")
-    previewed(repository, dev=left())
+    previewed(repository, {"dev": left()})
     ours = repository.comment(NUMBER, f"{MARKER}\nold", {"login": "platform-team", "type": "User"})
     assert main(["ci", "comment"]) == 0
     assert "old" not in ours["body"]
 
 
 def test_a_comment_that_github_lost_is_made_by_the_next_run(repository: Repository) -> None:
-    previewed(repository, dev=left())
+    previewed(repository, {"dev": left()})
     repository.faults = [("POST", "comments", (502, {}, ""))]
     assert main(["ci", "comment"]) == 1
     assert main(["ci", "comment"]) == 0

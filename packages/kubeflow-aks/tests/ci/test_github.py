@@ -31,7 +31,7 @@ def test_what_github_refuses_is_one_line(
     repository: Repository,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    previewed(repository, dev=left())
+    previewed(repository, {"dev": left()})
     repository.faults = [(method, "/issues/7/comments", fault)]
     code, err = run_comment(capsys)
     assert (code, err.count("\n")) == (1, 1)
@@ -53,7 +53,7 @@ def test_what_github_refuses_is_one_line(
 def test_what_passes_is_waited_for(
     method: str, fault: tuple[int, dict[str, str], str], repository: Repository
 ) -> None:
-    previewed(repository, dev=left())
+    previewed(repository, {"dev": left()})
     repository.faults = [(method, "/issues/7/comments", fault)] * 2
     assert main(["ci", "comment"]) == 0
     assert len(bodies(repository)) == 1
@@ -62,7 +62,7 @@ def test_what_passes_is_waited_for(
 def test_a_limit_that_lasts_too_long_is_an_error(
     repository: Repository, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    previewed(repository, dev=left())
+    previewed(repository, {"dev": left()})
     repository.faults = [("POST", "comments", (403, {"Retry-After": "3600"}, "secondary rate limit"))]
     code, err = run_comment(capsys)
     assert (code, err.count("\n")) == (1, 1)
@@ -71,7 +71,7 @@ def test_a_limit_that_lasts_too_long_is_an_error(
 def test_a_next_page_elsewhere_is_not_followed(
     repository: Repository, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    previewed(repository, dev=left())
+    previewed(repository, {"dev": left()})
     odd = {"Link": '<https://evil.example/comments>; rel="next"'}
     repository.faults = [("GET", "/pulls", (200, odd, []))]
     code, err = run_comment(capsys)

@@ -10,7 +10,7 @@ from kubeflow_aks.ci import provenance
 from kubeflow_aks.cli.process import main
 from kubeflow_aks.environment import GROUPS
 from kubeflow_aks.project import PROJECT_ROOT
-from kubeflow_aks.pull_request.report import marker
+from kubeflow_aks.pull_request.report import MARKER
 from tests.ci.github_api import REPOSITORY, Repository
 from tests.ci.previewed import FORK, NUMBER, RUN, bodies, job, left, previewed, run_comment
 
@@ -21,17 +21,18 @@ OURS: Final = {"runner_name": "build-7", "runner_group_name": "Default", "labels
 
 
 def _note(repository: Repository) -> str:
-    """What stands above everything that the preview found."""
+    """What stands above everything that the preview lists."""
     assert main(["ci", "comment"]) == 0
     [body] = bodies(repository)
-    first, note, rest = body.split("\n", 2)
-    assert first == marker("dev")
+    above, table, rest = body.partition("\n| ")
+    assert table
     assert "<details>" in rest
-    return note if note.startswith("<sub>") else ""
+    assert above.startswith(MARKER)
+    return "\n".join(line for line in above.splitlines() if line.startswith("<sub>"))
 
 
 def test_that_a_fork_computed_it_stands_above_everything(repository: Repository) -> None:
-    previewed(repository, dev=left())
+    previewed(repository, {"dev": left()})
     assert f"The code of the fork `{FORK}` computed this preview" in _note(repository)
 
 
@@ -57,7 +58,7 @@ def test_that_a_fork_computed_it_stands_above_everything(repository: Repository)
 def test_a_branch_that_edits_the_previews_own_code_has_it_said(
     files: list[dict[str, Any]], named: str, repository: Repository
 ) -> None:
-    previewed(repository, fork=REPOSITORY, dev=left())
+    previewed(repository, {"dev": left()}, fork=REPOSITORY)
     repository.files[NUMBER] = files
     note = _note(repository)
     assert bool(note) is bool(named)
@@ -66,7 +67,7 @@ def test_a_branch_that_edits_the_previews_own_code_has_it_said(
 
 
 def test_more_files_than_github_lists_are_not_taken_for_none(repository: Repository) -> None:
-    previewed(repository, fork=REPOSITORY, dev=left())
+    previewed(repository, {"dev": left()}, fork=REPOSITORY)
     repository.files[NUMBER] = [{"filename": f"docs/{number}.md"} for number in range(provenance.MOST_FILES)]
     assert "more files than GitHub lists" in _note(repository)
 
@@ -87,7 +88,7 @@ def test_the_paths_of_the_previews_code_are_there() -> None:
 def test_a_fork_on_githubs_runners_or_ours_for_previews_is_as_it_should_be(
     harmless: dict[str, Any], repository: Repository
 ) -> None:
-    previewed(repository, dev=left())
+    previewed(repository, {"dev": left()})
     repository.jobs[RUN].append(harmless)
     assert main(["ci", "comment"]) == 0
 
@@ -95,7 +96,7 @@ def test_a_fork_on_githubs_runners_or_ours_for_previews_is_as_it_should_be(
 def test_a_fork_that_reached_a_runner_of_ours_is_reported(
     repository: Repository, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    previewed(repository, dev=left())
+    previewed(repository, {"dev": left()})
     repository.jobs[RUN] += [
         job(**OURS, name="::set-output x\n"),
         job(**{**OURS, "labels": ["ubuntu-24.04", "gpu"]}),
@@ -112,6 +113,6 @@ def test_a_fork_that_reached_a_runner_of_ours_is_reported(
 
 
 def test_our_own_branches_may_run_on_our_runners(repository: Repository) -> None:
-    previewed(repository, fork=REPOSITORY, dev=left())
+    previewed(repository, {"dev": left()}, fork=REPOSITORY)
     repository.jobs[RUN].append(job(**OURS))
     assert main(["ci", "comment"]) == 0

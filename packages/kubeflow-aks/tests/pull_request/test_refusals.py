@@ -155,7 +155,7 @@ def cluster(tmp_path: Path) -> FileCluster:
 
 def messages(cluster: FileCluster, tmp_path: Path, *steps: Step) -> list[str]:
     """What the API server says, of a stack that has nothing in Azure."""
-    return [refusal.message for refusal in refusals(steps, {}, tmp_path / "none", TODAY, cluster)]
+    return [refusal.message for refusal in trial(steps, {}, tmp_path / "none", TODAY, cluster).refused]
 
 
 def test_an_object_that_is_there_can_not_be_created_but_replaced(
@@ -163,7 +163,7 @@ def test_an_object_that_is_there_can_not_be_created_but_replaced(
 ) -> None:
     create, delete = step("create", SECRET, TOKEN), step("delete", SECRET, {}, TOKEN)
     before = (tmp_path / "kubernetes.json").read_bytes()
-    [refusal] = refusals([create, delete], {}, tmp_path / "none", TODAY, cluster)
+    [refusal] = trial([create, delete], {}, tmp_path / "none", TODAY, cluster).refused
     assert (refusal.code, refusal.message) == ("AlreadyExists", 'secrets "token" already exists')
     again = step("delete-replaced", SECRET, {}, TOKEN), step("create-replacement", SECRET, TOKEN)
     assert messages(cluster, tmp_path, *again) == []

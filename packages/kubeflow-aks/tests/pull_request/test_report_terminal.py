@@ -39,13 +39,13 @@ def test_nothing_changed_is_one_line() -> None:
 
 def test_a_long_reason_is_never_cut() -> None:
     reason = "Deployment.apps is invalid: " + "spec.selector: Invalid value, " * 9 + "field is immutable"
-    lines = render(observed(run(), Run(failure=reason)), (), ()).terminal(80)
+    lines = terminal(change_document(observed(run(), Run(failure=reason))), 80)
     assert max(map(len, lines)) <= 80
     assert reason in " ".join(line.strip() for line in lines)
 
 
-def test_what_is_not_judged_is_not_told_as_nothing_changes() -> None:
-    lines = render(replace(observed(run(), run()), not_judged=("backend: changes",)), (), ()).terminal(80)
+def test_what_is_not_judged_is_never_reported_as_nothing_changes() -> None:
+    lines = terminal(change_document(replace(observed(run(), run()), not_judged=("backend: changes",))), 80)
     assert lines[1] == "!! Not judged: backend: changes."
     assert "nothing changes" not in " ".join(lines)
 

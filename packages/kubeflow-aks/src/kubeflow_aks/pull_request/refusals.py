@@ -67,7 +67,7 @@ def goals_of(plan: Path) -> Goals:
 def trial(
     steps: Sequence[Step], goals: Goals, azure: Path, today: date, cluster: Cluster | None = None
 ) -> Trial:
-    """The requests of the next `up`, in the engine's order, put to the simulated Azure and to the objects of the cluster.
+    """The requests of the next `up`, in the engine's order, put to the simulated Azure and to the cluster's objects.
 
     What depends on a refused resource is not tried, as `up` does not get to it. Nor is a request with a value that only
     `up` knows, and what needs it: what depends on a new resource, and deletions after an update.

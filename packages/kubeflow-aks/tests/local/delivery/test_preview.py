@@ -125,7 +125,7 @@ def test_the_comment_shows_what_the_preview_found(pull_request: PullRequest, sum
     assert "cpuspot" in summary
     assert "data-science" not in summary, "what others merged is part of the base"
     repository = Repository()
-    previewed(repository, **{STACK: pull_request.artifact()})
+    previewed(repository, {STACK: pull_request.artifact()})
     with github(repository) as address:
         done = pull_request.shell(
             commands("comment", "comment", "Comment"),

@@ -115,7 +115,7 @@ def test_what_a_link_on_the_way_leads_to_is_not_ours(level: str, tmp_path: Path)
     link.parent.mkdir(parents=True)
     link.symlink_to(theirs / level)
     with pytest.raises(NotOurFolderError):
-        RunDirectory.found(tmp_path / "mine" / "build" / "dev" / "local")
+        RunDirectory.existing(tmp_path / "mine" / "build" / "dev" / "local")
 
 
 @pytest.mark.parametrize("make", [_link, _copy, _linked_marker])
