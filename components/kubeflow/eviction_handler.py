@@ -8,7 +8,7 @@ from typing import Final
 import pulumi
 from pulumi_kubernetes.rbac.v1 import PolicyRuleArgs
 
-from ..arguments.inputs import TextsByName
+from ..arguments.declaration import TextsByName
 from .script_pod import ScriptPod, script_pod
 
 _HANDLER: Final = ScriptPod(
