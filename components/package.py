@@ -95,7 +95,10 @@ class Package(component.ComponentProvider):
                 raise
             raise pulumi.InputPropertiesError(
                 "invalid arguments",
-                [{"property_path": found.key, "reason": found.reason} for found in error.inner.mistakes],
+                [
+                    {"property_path": mistake.key, "reason": mistake.reason}
+                    for mistake in error.inner.mistakes
+                ],
             ) from None
 
 

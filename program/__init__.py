@@ -1,1 +1,1 @@
-"""From a stack file to the components: its settings, the plan, the arguments."""
+"""The way from a stack file to the components: its settings, the plan, the arguments."""

@@ -1,4 +1,4 @@
-"""From one plan to the arguments of each component; the only place that knows both.
+"""The arguments of each component, made from one plan; the only place that knows both.
 
 Settings and arguments of the same meaning have the same name, so that whole groups are passed on as they are.
 """
@@ -156,7 +156,7 @@ def monitoring(
     """Arguments of the monitoring; None for a stack that collects no logs."""
     if not plan.settings.monitoring.logs:
         return None
-    found = MonitoringArgs(
+    args = MonitoringArgs(
         **_named(MonitoringArgs, plan.settings.monitoring),
         resource_group_name=group.name,
         location=plan.settings.location,
@@ -165,12 +165,12 @@ def monitoring(
         tags=plan.settings.tags.as_dict(),
     )
     if plan.settings.monitoring.workspace is None:
-        found["workspace_name"] = plan.names.log_workspace
+        args["workspace_name"] = plan.names.log_workspace
     if plan.settings.registry.attach is None:  # the owner of another one decides on its logs
-        found["registry_id"] = registry.registry_id
+        args["registry_id"] = registry.registry_id
         if "diagnostic_setting" in given_names(plan.settings):  # a name is unique within its resource
-            found["registry_setting_name"] = plan.names.diagnostic_setting
-    return found
+            args["registry_setting_name"] = plan.names.diagnostic_setting
+    return args
 
 
 def pools(plan: Plan, group: ResourceGroup, network: Network, cluster: AksCluster) -> AgentPoolsArgs:
@@ -278,10 +278,10 @@ def _with_own(ranges: Sequence[str], network: Network) -> list[pulumi.Input[str]
     AKS itself adds its load balancer's address only, a registry neither. Source: MicrosoftDocs/azure-aks-docs,
     articles/aks/api-server-authorized-ip-ranges.md (2026-08-21).
     """
-    own = (
+    gateway = (
         [pulumi.Output.concat(network.outbound_address, "/32")] if ranges and network.outbound_address else []
     )
-    return [*(str(address_or_range(text)) for text in ranges), *own]
+    return [*(str(address_or_range(text)) for text in ranges), *gateway]
 
 
 def _dns_label(plan: Plan, group: ResourceGroup) -> pulumi.Input[str]:

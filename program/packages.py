@@ -45,11 +45,11 @@ def check() -> None:
     Raises:
         pulumi.RunError: one line for each package, and the command that installs them.
     """
-    if found := list(differences(LOCK.read_text(encoding="utf-8"))):
+    if lines := list(differences(LOCK.read_text(encoding="utf-8"))):
         raise pulumi.RunError(
             "\n".join(
                 [
-                    *found,
+                    *lines,
                     "the packages are not those of requirements.txt; run `./kubeflow-aks set-up runtime`",
                 ]
             )

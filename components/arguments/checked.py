@@ -9,8 +9,9 @@ from typing import Any, TypeVar, cast, get_origin, is_typeddict
 import pulumi
 from pulumi.provider.experimental.util import camel_case
 
+from .declaration import arguments_of, entry_kind, keys_of, plain_kind
 from .errors import refuse
-from .form import entry_kind, form_mistakes, is_awaited, keys_of, path, plain_kind
+from .form import entries, form_mistakes, is_awaited, path
 from .limits import Form, text_mistakes
 from .mistakes import HIDDEN, Mistake
 
@@ -33,8 +34,8 @@ class Rule:
 
     def mistakes(self, values: Iterable[Any]) -> Iterator[Mistake]:
         """The mistakes in the values, now known."""
-        found = self.find(*values)
-        return (mistake.within(self.key) for mistake in found) if self.key else iter(found)
+        mistakes = self.find(*values)
+        return (mistake.within(self.key) for mistake in mistakes) if self.key else iter(mistakes)
 
 
 def rule(find: Callable[..., Iterable[Mistake]], *values: Any, **options: Any) -> Rule:
@@ -67,11 +68,11 @@ def named(**names: tuple[Form, Any]) -> Iterator[Rule]:
 
 def under(key: str, rules: Iterable[Rule]) -> Iterator[Rule]:
     """The rules of an argument that is part of another one, whose path is this."""
-    return (replace(each, key=f"{key}.{each.key}" if each.key else key) for each in rules)
+    return (replace(judge, key=f"{key}.{judge.key}" if judge.key else key) for judge in rules)
 
 
 def checked(component: str, kind: type[Args], args: Args, rules: Callable[[Args], Iterable[Rule]]) -> Args:
-    """The arguments, for which nothing needs to be checked any more.
+    """The arguments with their declared defaults, for which nothing needs to be checked any more.
 
     Plain values are checked at once. An Output is replaced by one that fails, with the same words, where its value
     turns out to be a mistake, so that nothing is made of it; a preview, in which it is unknown, passes over it. None
@@ -87,25 +88,30 @@ def checked(component: str, kind: type[Args], args: Args, rules: Callable[[Args]
         ArgumentsError: every mistake of form, or else every broken rule.
     """
     refuse(component, _readable(form_mistakes(kind, args)))
-    given = cast(Args, _formed(component, kind, args, ""))
-    every = tuple(rules(given))
-    broken = chain.from_iterable(each.mistakes(each.values) for each in every if each.now)
+    formed = cast(Args, _formed(component, kind, args, ""))
+    every = (*declared_rules(kind, formed), *rules(formed))
+    broken = chain.from_iterable(judge.mistakes(judge.values) for judge in every if judge.now)
     refuse(component, _readable(broken))
-    later = [each for each in every if not each.now]
-    return cast(Args, _mapped(given, lambda output: _ruled(component, output, later)))
+    later = [judge for judge in every if not judge.now]
+    return cast(Args, _mapped(formed, lambda output: _ruled(component, output, later)))
+
+
+def whole(group: Mapping[str, object]) -> Mapping[str, Any]:
+    """A group of arguments by name, for where a default is needed: `checked` has filled it in."""
+    return group
 
 
 def _formed(component: str, kind: Any, value: Any, key: str) -> Any:
-    """The value without entries that are None; its Outputs fail where they are of another form."""
+    """The value with declared defaults for what is left out; its Outputs fail where they are of another form."""
     kind, _ = plain_kind(kind)
     if is_awaited(value):
         return _of_form(component, kind, pulumi.Output.from_input(value), key)
     if is_typeddict(kind):
         kinds = keys_of(kind)
+        stated = {name: item for name, item in value.items() if item is not None}
         return {
             name: _formed(component, kinds[name], item, path(key, camel_case(name)))
-            for name, item in value.items()
-            if item is not None
+            for name, item in (_left_out(kind) | stated).items()
         }
     entry = entry_kind(kind)
     if entry is None:
@@ -116,12 +122,44 @@ def _formed(component: str, kind: Any, value: Any, key: str) -> Any:
     return [_formed(component, entry, item, path(key, number)) for number, item in enumerate(value)]
 
 
+def _left_out(kind: Any) -> dict[str, Any]:
+    """What a TypedDict holds where nothing is stated: declared defaults, and those of groups that may be left out."""
+    defaults = {name: argument.default for name, argument in arguments_of(kind).items()}
+    groups = {
+        name: plain_kind(inner) for name, inner in keys_of(kind).items() if name not in kind.__required_keys__
+    }
+    return {name: default for name, default in defaults.items() if default not in (None, ...)} | {
+        name: {} for name, (inner, optional) in groups.items() if is_typeddict(inner) and not optional
+    }
+
+
+def declared_rules(kind: Any, value: Any, key: str = "") -> Iterator[Rule]:
+    """The declared bounds of all arguments of a TypedDict, and of those inside it.
+
+    Args:
+        kind: the TypedDict.
+        value: the arguments, of the right form.
+        key: path of that group.
+    """
+    if is_awaited(value):
+        return
+    if is_typeddict(kind):
+        for name, item in value.items():
+            at = path(key, camel_case(name))
+            if name in (declared := arguments_of(kind)):
+                yield Rule(partial(declared[name].mistakes, at), (item,))
+            yield from declared_rules(plain_kind(keys_of(kind)[name])[0], item, at)
+    elif is_typeddict(entry := plain_kind(entry_kind(kind))[0]):
+        for step, item in entries(value):
+            yield from declared_rules(entry, item, path(key, step))
+
+
 def _of_form(component: str, kind: Any, output: pulumi.Output[Any], key: str) -> pulumi.Output[Any]:
     if get_origin(kind) is None and not is_typeddict(kind) and kind not in (bool, int, float):
         return output  # a text, which any value can become, or a resource
 
-    def look(found: list[Any]) -> Any:
-        value, secret = found
+    def look(settled: list[Any]) -> Any:
+        value, secret = settled
         if value is not None:
             refuse(component, _shown(form_mistakes(kind, value, key=key), secret=secret))
         return value
@@ -131,31 +169,35 @@ def _of_form(component: str, kind: Any, output: pulumi.Output[Any], key: str) ->
 
 def _ruled(component: str, output: pulumi.Output[Any], later: list[Rule]) -> pulumi.Output[Any]:
     """The Output, which fails where it or a value that goes with it breaks a rule."""
-    mine = [each for each in later if any(found is output for found in _awaited_in(each.values))]
+    mine = [judge for judge in later if any(awaited is output for awaited in _awaited_in(judge.values))]
     if not mine:
         return output
 
-    def look(found: list[Any]) -> Any:
-        value, secret, *values = found
+    def look(settled: list[Any]) -> Any:
+        value, secret, *values = settled
         broken = chain.from_iterable(
-            each.mistakes(known) for each, known in zip(mine, values, strict=True) if _is_whole(each, known)
+            judge.mistakes(plain)
+            for judge, plain in zip(mine, values, strict=True)
+            if _is_whole(judge, plain)
         )
         refuse(component, _shown(broken, secret=secret))
         return value
 
-    judged = [list(each.values) for each in mine]
-    secret = pulumi.Output.all(*(found.is_secret() for each in mine for found in _awaited_in(each.values)))
+    judged = [list(judge.values) for judge in mine]
+    secret = pulumi.Output.all(
+        *(awaited.is_secret() for judge in mine for awaited in _awaited_in(judge.values))
+    )
     return pulumi.Output.all(output, secret.apply(any), *judged).apply(look)
 
 
-def _is_whole(judged: Rule, known: Iterable[Any]) -> bool:
+def _is_whole(judged: Rule, plain: Iterable[Any]) -> bool:
     """Whether no Output turned out to be None; mocks answer so for what they know nothing of."""
-    pairs = zip(judged.values, known, strict=True)
-    return all(value is not None or not is_awaited(given) for given, value in pairs)
+    pairs = zip(judged.values, plain, strict=True)
+    return all(value is not None or not is_awaited(stated) for stated, value in pairs)
 
 
 def _readable(mistakes: Iterable[Mistake]) -> Iterator[Mistake]:
-    """Without those in values that a preview cannot decrypt."""
+    """The mistakes but for those in values that a preview cannot decrypt."""
     return (mistake for mistake in mistakes if repr(HIDDEN) not in repr(mistake.value))
 
 

@@ -27,5 +27,5 @@ def refuse(component: str, mistakes: Iterable[Mistake]) -> None:
     Raises:
         ArgumentsError: there is at least one.
     """
-    if found := tuple(mistakes):
-        raise ArgumentsError(component, found)
+    if listed := tuple(mistakes):
+        raise ArgumentsError(component, listed)

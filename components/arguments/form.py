@@ -7,24 +7,20 @@ import difflib
 import math
 import re
 from collections.abc import Awaitable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
-from types import UnionType
 from typing import (
     Any,
     Final,
     Literal,
-    NotRequired,
-    Union,
     cast,
     get_args,
     get_origin,
-    get_type_hints,
     is_typeddict,
 )
 
 import pulumi
 from pulumi.provider.experimental.util import camel_case
 
+from .declaration import entry_kind, is_map, keys_of, plain_kind
 from .mistakes import Mistake, one_of
 
 _PLAIN_STEP: Final = re.compile(r"[A-Za-z_][\w-]*")
@@ -54,40 +50,16 @@ def form_mistakes(kind: Any, value: Any, *, key: str = "") -> Iterator[Mistake]:
     elif get_origin(kind) is Literal:
         yield from one_of(key, value, get_args(kind))
     elif (entry := entry_kind(kind)) is not None:
-        if not isinstance(value, Mapping if _is_map(kind) else list | tuple):
+        if not isinstance(value, Mapping if is_map(kind) else list | tuple):
             yield Mistake(key, value, _words(kind))
             return
-        for step, item in _entries(cast(Any, value)):
+        for step, item in entries(cast(Any, value)):
             yield from form_mistakes(entry, item, key=path(key, step))
     elif not _fits(kind, value):
         yield Mistake(key, value, _words(kind))
 
 
-@cache
-def keys_of(kind: Any) -> Mapping[str, Any]:
-    """The annotation of each key of a TypedDict, by the key's name in Python."""
-    # `pulumi.Input` holds "Output[T]" as a text.
-    return get_type_hints(kind, localns={"Output": pulumi.Output, "T": Any})
-
-
-def plain_kind(kind: Any) -> tuple[Any, bool]:
-    """What an annotation states of a value that is known, and whether there may be none."""
-    if get_origin(kind) is NotRequired:
-        return plain_kind(get_args(kind)[0])
-    arms = [arm for arm in _arms(kind) if get_origin(arm) not in (Awaitable, pulumi.Output)]
-    some = [arm for arm in arms if arm is not type(None)]
-    return (some[0] if some else Any), len(some) < len(arms)
-
-
-def entry_kind(kind: Any) -> Any:
-    """The annotation of each entry of a list or map; None for everything else."""
-    origin = get_origin(kind)
-    if isinstance(origin, type) and issubclass(origin, Mapping | Sequence):
-        return get_args(kind)[-1]
-    return None
-
-
-def _entries(value: Mapping[Any, Any] | Sequence[Any]) -> Iterable[tuple[Any, Any]]:
+def entries(value: Mapping[Any, Any] | Sequence[Any]) -> Iterable[tuple[Any, Any]]:
     """The entries of a map by key, or of a list by number."""
     return value.items() if isinstance(value, Mapping) else enumerate(value)
 
@@ -110,33 +82,33 @@ def _group_mistakes(kind: Any, value: Any, key: str) -> Iterator[Mistake]:
     if not isinstance(value, Mapping):
         yield Mistake(key, value, "a mapping")
         return
-    given, known = cast(Mapping[Any, Any], value), keys_of(kind)
-    for name in given:
-        yield from key_mistakes(path(key, str(name)), str(name), given[name], known)
-    for name, its_kind in known.items():
-        its_value, its_path = given.get(name), path(key, camel_case(name))
+    group, kinds = cast(Mapping[Any, Any], value), keys_of(kind)
+    for name in group:
+        yield from key_mistakes(path(key, str(name)), str(name), group[name], kinds)
+    for name, its_kind in kinds.items():
+        its_value, its_path = group.get(name), path(key, camel_case(name))
         if isinstance(its_value, str) and not its_value:  # entries of maps may be empty, as labels are
             yield Mistake(its_path, its_value, "a value that is not empty, or the key left out")
         elif name in kind.__required_keys__ or its_value is not None:
             yield from form_mistakes(its_kind, its_value, key=its_path)
 
 
-def key_mistakes(key: str, name: str, value: object, known: Iterable[str]) -> Iterator[Mistake]:
-    """A name is one of the known keys.
+def key_mistakes(key: str, name: str, value: object, keys: Iterable[str]) -> Iterator[Mistake]:
+    """A name is one of the allowed keys.
 
     Args:
         key: path of the argument.
         name: last part of that path, as it was given.
         value: of the argument.
-        known: the keys, spelt as whoever gave the argument spells them.
+        keys: those allowed, spelt as whoever gave the argument spells them.
     """
-    known = list(known)
-    if name in known:
+    keys = list(keys)
+    if name in keys:
         return
-    alike = next((other for other in known if _letters(other) == _letters(name)), None)
-    close = alike or next(iter(difflib.get_close_matches(name, known, n=1)), None)
+    alike = next((other for other in keys if _letters(other) == _letters(name)), None)
+    close = alike or next(iter(difflib.get_close_matches(name, keys, n=1)), None)
     yield Mistake(
-        key, value, f"one of the keys {', '.join(known)}{f'; did you mean {close}?' if close else ''}"
+        key, value, f"one of the keys {', '.join(keys)}{f'; did you mean {close}?' if close else ''}"
     )
 
 
@@ -148,7 +120,7 @@ def _words(kind: Any) -> str:
     """What is expected where a value is of another kind, or missing."""
     if get_origin(kind) is Literal:
         return next(one_of("", None, get_args(kind))).expected
-    if is_typeddict(kind) or _is_map(kind):
+    if is_typeddict(kind) or is_map(kind):
         return "a mapping"
     if entry_kind(kind) is not None:
         return "a list"
@@ -163,12 +135,3 @@ def _fits(kind: Any, value: object) -> bool:
     if isinstance(value, float) and (not math.isfinite(value) or (kind is int and not value.is_integer())):
         return False
     return isinstance(value, _KINDS[kind][0]) or (kind is int and isinstance(value, float))
-
-
-def _is_map(kind: Any) -> bool:
-    origin = get_origin(kind)
-    return isinstance(origin, type) and issubclass(origin, Mapping)
-
-
-def _arms(kind: Any) -> tuple[Any, ...]:
-    return get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)

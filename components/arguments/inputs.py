@@ -1,17 +1,14 @@
 """Arguments whose value may be known only once something else is made."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 import pulumi
 
+from .declaration import TextsByName
 from .form import is_awaited
 
 T = TypeVar("T")
-Texts: TypeAlias = pulumi.Input[Sequence[pulumi.Input[str]]]
-"""Texts: each of them, or the list, may be an Output."""
-TextsByName: TypeAlias = pulumi.Input[Mapping[str, pulumi.Input[str]]]
-"""Texts by name: each of them, or the map, may be an Output."""
 
 
 def when_known(make: Callable[..., T], *values: pulumi.Input[Any]) -> pulumi.Input[T]:
@@ -23,14 +20,14 @@ def when_known(make: Callable[..., T], *values: pulumi.Input[Any]) -> pulumi.Inp
     """
     if not any(map(is_awaited, values)):
         return make(*values)
-    return pulumi.Output.all(*values).apply(lambda known: make(*known))
+    return pulumi.Output.all(*values).apply(lambda plain: make(*plain))
 
 
-def each(values: pulumi.Input[Sequence[Any]], make: Callable[[Any], T]) -> pulumi.Input[Sequence[T]]:
+def mapped(values: pulumi.Input[Sequence[Any]], make: Callable[[Any], T]) -> pulumi.Input[Sequence[T]]:
     """What is made of each entry of a list."""
 
-    def list_of(known: Sequence[Any]) -> list[T]:
-        return [make(value) for value in known]
+    def list_of(entries: Sequence[Any]) -> list[T]:
+        return [make(value) for value in entries]
 
     return when_known(list_of, values)
 
@@ -38,7 +35,7 @@ def each(values: pulumi.Input[Sequence[Any]], make: Callable[[Any], T]) -> pulum
 def merged(*maps: TextsByName) -> TextsByName:
     """One map of several; of two entries of one name the last counts."""
 
-    def one_of(*known: Mapping[str, pulumi.Input[str]]) -> dict[str, pulumi.Input[str]]:
-        return {name: text for each_map in known for name, text in each_map.items()}
+    def one_of(*plain: Mapping[str, pulumi.Input[str]]) -> dict[str, pulumi.Input[str]]:
+        return {name: text for each_map in plain for name, text in each_map.items()}
 
     return when_known(one_of, *maps)

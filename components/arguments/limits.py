@@ -22,8 +22,8 @@ class Form(TypedDict):
 class Bounds(TypedDict):
     """The least and the most of a number."""
 
-    ge: int
-    le: int
+    ge: float
+    le: float
 
 
 SECONDS: Final = Form(pattern=r"^[1-9][0-9]{0,5}s$", form="whole seconds, like 10s")
@@ -54,20 +54,12 @@ NAMESPACE_WITH_TRIES: Final = Form(
     pattern=r"^[a-z0-9]([-a-z0-9]{0,46}[a-z0-9])?$",
     form="1 to 48 lower-case letters, digits and inner hyphens, because that of the placeholders is named after it",
 )
-MAINTENANCE_HOURS: Final = Bounds(ge=4, le=24)
-GRACE_SECONDS: Final = Bounds(ge=0, le=3600)
-DRAIN_MINUTES: Final = Bounds(ge=5, le=1440)
-SOAK_MINUTES: Final = Bounds(ge=0, le=30)
-SHARE: Final = Bounds(ge=0, le=1)
+NODES: Final = Bounds(ge=0, le=1000)
+"""Nodes of one pool (quotas-skus-regions.md)."""
 TIME_SLICES: Final = Bounds(ge=2, le=48)
 """Our choice; NVIDIA's plugin has no upper limit."""
-LOG_DAYS: Final = Bounds(ge=30, le=730)
-IMAGE_DAYS: Final = Bounds(ge=0, le=365)
-SOFT_DELETE_DAYS: Final = Bounds(ge=1, le=365)
 PRICE: Final = Bounds(ge=0, le=1_000_000)
 """USD per hour."""
-INOTIFY_INSTANCES: Final = Bounds(ge=128, le=65536)
-INOTIFY_WATCHES: Final = Bounds(ge=8192, le=2097152)
 
 
 def text_mistakes(key: str, form: Form, text: str) -> Iterator[Mistake]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 HIDDEN: Final = "\0encrypted"
-"""In place of a value, or of a part of one, that no message may show, or that a preview cannot decrypt."""
+"""Text that replaces a value, or a part of one, that no message may show or that a preview cannot decrypt."""
 _LONGEST: Final = 80
 _LONGEST_KEY: Final = 120
 """Characters of a value and of a key that a message shows; no key but one that holds a user's own text has more."""
@@ -28,8 +28,8 @@ class Mistake:
     def reason(self) -> str:
         """The mistake without its key, in one line whatever it holds."""
         value = f"{_shown(self.value)} (the default)" if self.default else _shown(self.value)
-        found = "missing" if self.value is None else f"{value} is not allowed"
-        return _printable(f"{found}; expected {self.expected}")
+        fault = "missing" if self.value is None else f"{value} is not allowed"
+        return _printable(f"{fault}; expected {self.expected}")
 
     def within(self, path: str) -> "Mistake":
         """The mistake of an argument that is part of another one, whose path is this."""

@@ -1,4 +1,4 @@
-"""Between the components' types and Pulumi's schema: enums of choices, and arguments by the schema's names."""
+"""What joins the components' types and Pulumi's schema: enums of choices, and arguments by the schema's names."""
 
 import ast
 import inspect
@@ -7,7 +7,7 @@ from enum import Enum
 from functools import partial
 from itertools import pairwise
 from types import ModuleType
-from typing import Any, Final, cast, get_args
+from typing import Annotated, Any, Final, cast, get_args, get_origin, is_typeddict
 
 import pulumi
 from pulumi.provider.experimental.analyzer import (
@@ -19,6 +19,7 @@ from pulumi.provider.experimental.analyzer import (
 )
 
 from . import choices
+from .declaration import arguments_of, text_of
 from .form import key_mistakes
 from .inputs import when_known
 
@@ -26,25 +27,31 @@ from .inputs import when_known
 def _enums(module: ModuleType) -> dict[Any, type[Enum]]:
     """The enum of each choice of a module; a docstring after an assignment is in its source only."""
     lines = ast.parse(inspect.getsource(module)).body
-    found: dict[Any, type[Enum]] = {}
+    enums: dict[Any, type[Enum]] = {}
     for line, text in pairwise(lines):
         if isinstance(line, ast.Assign) and isinstance(text, ast.Expr):
             name = ast.unparse(line.targets[0])
             choice = getattr(module, name)
-            found[choice] = cast(type[Enum], Enum(name, {value: value for value in get_args(choice)}))
-            found[choice].__doc__ = ast.literal_eval(text.value)
-    return found
+            enums[choice] = cast(type[Enum], Enum(name, {value: value for value in get_args(choice)}))
+            enums[choice].__doc__ = ast.literal_eval(text.value)
+    return enums
 
 
 _ENUMS: Final = _enums(choices)
 
 
 class ChoiceAnalyzer(Analyzer):
-    """Pulumi's analyzer, for which a choice is an enum; its own knows no `Literal` (pulumi 3.272)."""
+    """Pulumi's analyzer, for which a choice is an enum; its own knows neither `Literal` nor `Annotated` (3.272)."""
 
     def analyze_property(self, arg: type, typ: type, name: str, **place: Any) -> PropertyDefinition:
         """The definition of one property."""
-        return super().analyze_property(cast(type, _ENUMS.get(arg, arg)), typ, name, **place)
+        plain = get_args(arg)[0] if get_origin(arg) is Annotated else arg
+        return super().analyze_property(cast(type, _ENUMS.get(plain, plain)), typ, name, **place)
+
+    def get_docstring(self, typ: type, name: str) -> str | None:
+        """The docstring of an argument, with what is declared beside it."""
+        declared = arguments_of(typ).get(name) if is_typeddict(typ) else None
+        return declared.in_words(text_of(typ, name)) if declared else super().get_docstring(typ, name)
 
 
 class PythonArguments:
@@ -69,13 +76,13 @@ class PythonArguments:
         Raises:
             pulumi.InputPropertiesError: required ones are missing, or there are others than the schema has.
         """
-        found = self._named(inputs, component.inputs, component.inputs_mapping, "")
+        arguments = self._named(inputs, component.inputs, component.inputs_mapping, "")
         if self._reasons:
             raise pulumi.InputPropertiesError(
                 "invalid arguments",
                 [{"property_path": path, "reason": reason} for path, reason in self._reasons],
             )
-        return found
+        return arguments
 
     def _named(
         self,
@@ -84,22 +91,22 @@ class PythonArguments:
         names: Mapping[str, str],
         path: str,
     ) -> dict[str, Any]:
-        given = {key: value for key, value in inputs.items() if value is not None}
+        stated = {key: value for key, value in inputs.items() if value is not None}
         self._reasons += [
             (mistake.key, mistake.reason)
-            for key, value in given.items()
+            for key, value in stated.items()
             for mistake in key_mistakes(f"{path}{key}", key, value, properties)
         ]
         self._reasons += [
             (f"{path}{key}", "missing")
             for key, declared in properties.items()
-            if not declared.optional and key not in given
+            if not declared.optional and key not in stated
         ]
         return {
             names.get(key, key): self._value(value, properties[key], f"{path}{key}")
             if key in names
             else value
-            for key, value in given.items()
+            for key, value in stated.items()
         }
 
     def _value(self, value: Any, declared: PropertyDefinition, path: str) -> Any:

@@ -36,8 +36,8 @@ def of_child(
         opts: the component's own.
         child: the child's name in a component of some name.
     """
-    given = (opts.aliases if opts else None) or ()
-    names = [alias.name if isinstance(alias, pulumi.Alias) else alias for alias in given]
+    aliases = (opts.aliases if opts else None) or ()
+    names = [alias.name if isinstance(alias, pulumi.Alias) else alias for alias in aliases]
     olds = [name.rpartition("::")[2] for name in names if isinstance(name, str)]
     return [pulumi.Alias(name=child(old)) for old in olds]
 

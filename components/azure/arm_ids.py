@@ -19,8 +19,13 @@ class Kind:
     path: str
     """What follows `providers` in its id, names in angle brackets; the last one is its own, others its parents'."""
     name: re.Pattern[str]
-    """Of its name, and of its parents'."""
+    """Form of its name, and of its parents'."""
     name_in_words: str
+
+    @property
+    def form(self) -> str:
+        """The whole id, names in angle brackets."""
+        return f"{_FORM}/{self.path}"
 
 
 ROUTE_TABLE: Final = Kind(
@@ -48,7 +53,7 @@ SUBNET: Final = Kind(
     re.compile(r"[a-z0-9]([-\w.]{0,61}\w)?", re.ASCII | re.IGNORECASE),
     "1 to 63 letters, digits, underscores, periods and hyphens",
 )
-"""Of nodes with CNI Overlay, which takes 63 characters of Azure's 80 (concepts-network-azure-cni-overlay.md)."""
+"""Subnet of nodes with CNI Overlay, which takes 63 characters of Azure's 80 (concepts-network-azure-cni-overlay.md)."""
 PRIVATE_DNS_ZONE: Final = Kind(
     "Microsoft.Network/privateDnsZones/<name>",
     re.compile(r"([-a-z0-9_]{1,63}\.)+[-a-z0-9_]{1,63}", re.ASCII | re.IGNORECASE),

@@ -40,7 +40,7 @@ NETWORK_PART: Final = Form(
     pattern=r"^[A-Za-z0-9]([-A-Za-z0-9_.]{0,78}[A-Za-z0-9_])?$",
     form=f"1 to 80 {_INNER}, and a letter, digit or underscore last",
 )
-"""Of a public address, and of a NAT gateway."""
+"""Name of a public address or a NAT gateway."""
 IDENTITY: Final = Form(
     pattern=r"^[A-Za-z0-9][-A-Za-z0-9_]{2,127}$",
     form="3 to 128 letters, digits, underscores and hyphens, a letter or digit first",

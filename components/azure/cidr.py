@@ -41,10 +41,10 @@ def ipv4_range(text: str) -> IPv4Network:
     Raises:
         ValueError: not IPv4, not in CIDR form, or with host bits set.
     """
-    found = IPv4Network(text)
-    if str(found) != text:
+    network = IPv4Network(text)
+    if str(network) != text:
         raise ValueError(f"{text!r} is not in CIDR form")
-    return found
+    return network
 
 
 def address_or_range(text: str) -> IPv4Network:
@@ -63,9 +63,9 @@ def is_in(inner: IPv4Network, ranges: tuple[IPv4Network, ...]) -> bool:
     return any(inner.subnet_of(outer) for outer in ranges)
 
 
-def is_public(found: IPv4Network) -> bool:
+def is_public(network: IPv4Network) -> bool:
     """Whether packets on the internet can come from a range, as `az aks` checks too (acs/_validators.py)."""
-    return found.is_global and not found.is_multicast
+    return network.is_global and not network.is_multicast
 
 
 def range_mistakes(key: str, text: str, example: str) -> Iterator[Mistake]:
@@ -79,32 +79,32 @@ def range_mistakes(key: str, text: str, example: str) -> Iterator[Mistake]:
 
 def well_formed(texts: Mapping[str, str]) -> dict[str, IPv4Network]:
     """The ranges, by key, of the texts that are some."""
-    found: dict[str, IPv4Network] = {}
+    networks: dict[str, IPv4Network] = {}
     for key, text in texts.items():
         with suppress(ValueError):
-            found[key] = ipv4_range(text)
-    return found
+            networks[key] = ipv4_range(text)
+    return networks
 
 
 def public_range_mistakes(
-    given: Sequence[str] | None, *, key: str, what: str, besides: Sequence[IPv4Network] = ()
+    ranges: Sequence[str] | None, *, key: str, what: str, besides: Sequence[IPv4Network] = ()
 ) -> Iterator[Mistake]:
     """Invalid ranges, and ranges from which nobody can call.
 
     Args:
-        given: the ranges, if any.
+        ranges: the ranges, if any.
         key: the path of their list.
         what: the server, as in "calls to a registry never come from private addresses".
         besides: ranges with a special meaning there.
     """
-    for index, text in enumerate(given or ()):
+    for index, text in enumerate(ranges or ()):
         try:
-            found = address_or_range(text)
+            network = address_or_range(text)
         except ValueError:
             form = "a single IPv4 address, or a range in CIDR form without host bits"
             yield Mistake(f"{key}[{index}]", text, form)
             continue
-        if not (is_public(found) or found in besides or is_in(found, DOCUMENTATION)):
+        if not (is_public(network) or network in besides or is_in(network, DOCUMENTATION)):
             yield Mistake(
                 f"{key}[{index}]",
                 text,
@@ -129,9 +129,9 @@ def together_mistakes(examples: Mapping[str, str], *texts: str) -> Iterator[Mist
         texts: the ranges, in the order of those keys.
     """
     wrong = [
-        found
+        mistake
         for (key, example), text in zip(examples.items(), texts, strict=True)
-        for found in range_mistakes(key, text, example)
+        for mistake in range_mistakes(key, text, example)
     ]
     yield from wrong
     if not wrong:

@@ -12,7 +12,7 @@ _MAX_NAME: Final = 512
 MAX_NAME_OF_STORAGE: Final = 128
 _MAX_VALUE: Final = 256
 _FORBIDDEN: Final = "<>%&\\?/"
-"""Beside control characters (coreos/tectonic-installer#596)."""
+"""Characters that are refused beside control characters (coreos/tectonic-installer#596)."""
 _RESERVED: Final = ("microsoft", "azure", "windows")
 """Beginnings of names that Azure keeps ("Tags REST API"; microsoft/vscode-azureresourcegroups#1164)."""
 

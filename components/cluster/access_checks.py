@@ -16,33 +16,33 @@ ONLY_THE_CLUSTER: Final = IPv4Network("0.0.0.0/32")
 """Authorises the address of the cluster's own load balancer and no other (api-server-authorized-ip-ranges.md)."""
 _SPELLINGS: Final = {str(ONLY_THE_CLUSTER), str(ONLY_THE_CLUSTER.network_address)}
 MAX_RANGES: Final = 200
-"""Of one cluster (same page)."""
+"""Most ranges of one cluster (same page)."""
 
 
 def authorized_range_mistakes(
     ranges: Sequence[str] | None, outbound_type: str, *, private: bool
 ) -> Iterator[Mistake]:
     """Ranges that AKS refuses, or from which nobody can call."""
-    given, alone = list(ranges or ()), str(ONLY_THE_CLUSTER)
-    closed = not _SPELLINGS.isdisjoint(given)
-    if private and given:
+    allowed, alone = list(ranges or ()), str(ONLY_THE_CLUSTER)
+    closed = not _SPELLINGS.isdisjoint(allowed)
+    if private and allowed:
         expected = (
             "no ranges while privateCluster is true, because a private API server has no public address"
         )
-        yield Mistake(RANGES, given, expected)
+        yield Mistake(RANGES, allowed, expected)
     yield from public_range_mistakes(
-        given, key=RANGES, what="a public API server", besides=[ONLY_THE_CLUSTER]
+        allowed, key=RANGES, what="a public API server", besides=[ONLY_THE_CLUSTER]
     )
-    if closed and len(given) > 1:
-        yield Mistake(RANGES, given, f"{alone} alone, or only the other ranges")
+    if closed and len(allowed) > 1:
+        yield Mistake(RANGES, allowed, f"{alone} alone, or only the other ranges")
     elif closed and outbound_type != "loadBalancer":
         expected = (
             f"ranges that you call from; {alone} stands for the cluster's load balancer, by which nodes do not go out "
             f"while network.outboundType is {outbound_type}"
         )
-        yield Mistake(RANGES, given, expected)
-    if len(given) > MAX_RANGES:
-        yield Mistake(RANGES, len(given), f"at most {MAX_RANGES} ranges")
+        yield Mistake(RANGES, allowed, expected)
+    if len(allowed) > MAX_RANGES:
+        yield Mistake(RANGES, len(allowed), f"at most {MAX_RANGES} ranges")
 
 
 def sign_in_mistakes(groups: Sequence[str], *, local_accounts: bool) -> Iterator[Mistake]:

@@ -9,14 +9,11 @@ import pulumi
 from pulumi_azure_native import containerservice as aks
 from pulumi_azure_native import managedidentity
 
-from ..arguments import defaults
-from ..arguments.checked import checked
-from ..arguments.choices import OsSku
+from ..arguments.checked import checked, whole
 from ..arguments.inputs import when_known
 from ..azure.arm_ids import parent_id
 from ..azure.roles import CONTRIBUTOR, NETWORK_CONTRIBUTOR, PRIVATE_DNS_ZONE_CONTRIBUTOR, role_assignment
 from ..pools.conventions import SYSTEM_TAINT
-from ..pools.pool_specs import SystemPoolSpec
 from ..pools.upgrade_settings import upgrade_settings
 from .aks_cluster_args import (
     AksClusterArgs,
@@ -24,7 +21,6 @@ from .aks_cluster_args import (
     AutoscalerSpec,
     ClusterNetworkSpec,
     KubernetesSpec,
-    MaintenanceSpec,
     SshSpec,
 )
 from .cluster_rules import cluster_rules
@@ -102,7 +98,7 @@ class AksCluster(pulumi.ComponentResource):
             _maintenance(f"{name}-{config}", config, args, self.managed_cluster, child)
         self.name = self.managed_cluster.name
         self.cluster_id = self.managed_cluster.id
-        private = args.get("api_access", {}).get("private_cluster", defaults.PRIVATE_CLUSTER)
+        private = args.get("api_access", {}).get("private_cluster")
         self.fqdn = self.managed_cluster.private_fqdn if private else self.managed_cluster.fqdn
         self.kubelet_object_id = self.managed_cluster.identity_profile.apply(_kubelet_object_id)
         self.oidc_issuer = self.managed_cluster.oidc_issuer_profile.apply(
@@ -162,21 +158,21 @@ def _networks(args: AksClusterArgs) -> dict[str, pulumi.Input[str]]:
     """
     network, access = args.get("network", {}), args.get("api_access", {})
     subnets = network.get("subnet_ids") or {}
-    given = {
+    candidates = {
         "network": args["resource_group_id"],
         "routes": network.get("route_table_id"),
         **{f"{subnet}-subnet": arm_id for subnet, arm_id in subnets.items()},
         "api-subnet": access.get("subnet_id"),
     }
-    if subnets and access.get("private_cluster", defaults.PRIVATE_CLUSTER):
-        given["vnet"] = when_known(parent_id, next(iter(subnets.values())))
-    known: set[str] = set()
+    if subnets and access.get("private_cluster"):
+        candidates["vnet"] = when_known(parent_id, next(iter(subnets.values())))
+    seen: set[str] = set()
     scopes: dict[str, pulumi.Input[str]] = {}
-    for suffix, scope in given.items():
+    for suffix, scope in candidates.items():
         key = scope.lower() if isinstance(scope, str) else suffix
-        if scope is not None and key not in known:
+        if scope is not None and key not in seen:
             scopes[suffix] = scope
-        known.add(key)
+        seen.add(key)
     return scopes
 
 
@@ -196,34 +192,32 @@ def _managed_cluster(
         location=args["location"],
         dns_prefix=args.get("dns_prefix", cluster_name),
         node_resource_group=args.get("node_resource_group", pulumi.Output.concat(cluster_name, "-nodes")),
-        kubernetes_version=kubernetes.get("version", defaults.KUBERNETES_VERSION),
-        support_plan=kubernetes.get("support_plan", defaults.SUPPORT_PLAN),
+        kubernetes_version=kubernetes.get("version"),
+        support_plan=kubernetes.get("support_plan"),
         sku=aks.ManagedClusterSKUArgs(
             name=aks.ManagedClusterSKUName.BASE,
-            tier=kubernetes.get("tier", defaults.TIER),
+            tier=kubernetes.get("tier"),
         ),
         identity=aks.ManagedClusterIdentityArgs(
             type=aks.ResourceIdentityType.USER_ASSIGNED, user_assigned_identities=[identity_id]
         ),
-        agent_pool_profiles=[_system_pool(args, kubernetes.get("os_sku", defaults.OS_SKU))],
+        agent_pool_profiles=[_system_pool(args)],
         auto_scaler_profile=_autoscaler_profile(args.get("autoscaler", {})),
         auto_upgrade_profile=aks.ManagedClusterAutoUpgradeProfileArgs(
-            upgrade_channel=kubernetes.get("upgrade_channel", defaults.UPGRADE_CHANNEL),
-            node_os_upgrade_channel=kubernetes.get(
-                "node_os_upgrade_channel", defaults.NODE_OS_UPGRADE_CHANNEL
-            ),
+            upgrade_channel=kubernetes.get("upgrade_channel"),
+            node_os_upgrade_channel=kubernetes.get("node_os_upgrade_channel"),
         ),
         network_profile=_network_profile(args.get("network", {})),
         api_server_access_profile=aks.ManagedClusterAPIServerAccessProfileArgs(
             authorized_ip_ranges=access.get("authorized_ip_ranges") or None,
-            enable_private_cluster=access.get("private_cluster", defaults.PRIVATE_CLUSTER),
+            enable_private_cluster=access.get("private_cluster"),
             private_dns_zone=access.get("private_dns_zone_id"),
             enable_vnet_integration=True if access.get("subnet_id") else None,
             subnet_id=access.get("subnet_id"),
             disable_run_command=None if commands is None else not commands,
         ),
         enable_rbac=True,
-        disable_local_accounts=not access.get("local_accounts", defaults.LOCAL_ACCOUNTS),
+        disable_local_accounts=not access.get("local_accounts"),
         aad_profile=_entra_profile(access),
         oidc_issuer_profile=aks.ManagedClusterOIDCIssuerProfileArgs(enabled=True),
         security_profile=aks.ManagedClusterSecurityProfileArgs(
@@ -232,7 +226,7 @@ def _managed_cluster(
         ),
         storage_profile=aks.ManagedClusterStorageProfileArgs(
             blob_csi_driver=aks.ManagedClusterStorageProfileBlobCSIDriverArgs(
-                enabled=args.get("blob_driver", defaults.BLOB_DRIVER)
+                enabled=args.get("blob_driver", True)
             )
         ),
         linux_profile=_linux_profile(args.get("ssh")),
@@ -269,16 +263,16 @@ def _network_profile(network: ClusterNetworkSpec) -> aks.ContainerServiceNetwork
     the cluster. Sources: canonical/charmed-kubeflow-solutions, .github/workflows/deploy-to-aks.yaml (2026-06-18);
     pulumi/pulumi-azure-native#4771.
     """
-    services = network.get("service_cidr", defaults.SERVICE_CIDR)
-    policy = network.get("policy", defaults.NETWORK_POLICY)
+    services = network.get("service_cidr")
+    policy = network.get("policy")
     return aks.ContainerServiceNetworkProfileArgs(
         network_plugin=aks.NetworkPlugin.AZURE,
         network_plugin_mode=aks.NetworkPluginMode.OVERLAY,
         network_dataplane=aks.NetworkDataplane.CILIUM if policy == "cilium" else aks.NetworkDataplane.AZURE,
         network_policy=None if policy == "none" else policy,
         load_balancer_sku=aks.LoadBalancerSku.STANDARD,
-        outbound_type=network.get("outbound_type", defaults.OUTBOUND_TYPE),
-        pod_cidr=network.get("pod_cidr", defaults.POD_CIDR),
+        outbound_type=network.get("outbound_type"),
+        pod_cidr=network.get("pod_cidr"),
         service_cidr=services,
         dns_service_ip=when_known(_tenth_address, services),  # as AKS has it by default
     )
@@ -293,33 +287,32 @@ def _entra_profile(access: ApiAccessSpec) -> aks.ManagedClusterAADProfileArgs | 
     return aks.ManagedClusterAADProfileArgs(managed=True, admin_group_object_ids=groups) if groups else None
 
 
-def _system_pool(args: AksClusterArgs, os_sku: pulumi.Input[OsSku]) -> aks.ManagedClusterAgentPoolProfileArgs:
+def _system_pool(args: AksClusterArgs) -> aks.ManagedClusterAgentPoolProfileArgs:
     """The system pool. It never states a Kubernetes version.
 
     AKS refuses a cluster that states one for some of its pools, and takes those made apart for pools without one
     (github.com/Azure/ARO-HCP/pull/662). Its nodes follow by `az aks nodepool upgrade`.
     """
-    pool: SystemPoolSpec = args.get("system_pool", {})
-    min_count = pool.get("min_count", defaults.SYSTEM_MIN_COUNT)
+    pool = whole(args.get("system_pool", {}))
     return aks.ManagedClusterAgentPoolProfileArgs(
-        name=pool.get("name", defaults.SYSTEM_POOL_NAME),
+        name=pool["name"],
         mode=aks.AgentPoolMode.SYSTEM,
         type=aks.AgentPoolType.VIRTUAL_MACHINE_SCALE_SETS,
         os_type=aks.OSType.LINUX,
-        os_sku=os_sku,
-        vm_size=pool.get("vm_size", defaults.SYSTEM_VM_SIZE),
+        os_sku=args.get("kubernetes", {}).get("os_sku"),
+        vm_size=pool["vm_size"],
         enable_auto_scaling=True,
-        count=min_count,
-        min_count=min_count,
-        max_count=pool.get("max_count", defaults.SYSTEM_MAX_COUNT),
+        count=pool["min_count"],
+        min_count=pool["min_count"],
+        max_count=pool["max_count"],
         node_taints=[SYSTEM_TAINT],
-        os_disk_type=pool.get("os_disk_type", defaults.OS_DISK_TYPE),
-        os_disk_size_gb=pool.get("os_disk_gib", defaults.OS_DISK_GIB),
+        os_disk_type=pool["os_disk_type"],
+        os_disk_size_gb=pool["os_disk_gib"],
         availability_zones=pool.get("zones") or None,
-        max_pods=pool.get("max_pods", defaults.MAX_PODS),
-        enable_encryption_at_host=pool.get("encryption_at_host") or None,
+        max_pods=pool["max_pods"],
+        enable_encryption_at_host=pool["encryption_at_host"] or None,
         vnet_subnet_id=pool.get("subnet_id"),
-        upgrade_settings=upgrade_settings(pool.get("upgrade", {})),
+        upgrade_settings=upgrade_settings(pool["upgrade"]),
         tags=args.get("tags"),
     )
 
@@ -329,9 +322,7 @@ def _autoscaler_profile(profile: AutoscalerSpec) -> aks.ManagedClusterProperties
 
     Source: Azure/azure-rest-api-specs, containerservice/aks/stable/2025-09-01/managedClusters.json.
     """
-    texts: dict[str, Any] = {
-        key: when_known(_text, value) for key, value in {**defaults.AUTOSCALER, **profile}.items()
-    }
+    texts: dict[str, Any] = {key: when_known(_text, value) for key, value in profile.items()}
     return aks.ManagedClusterPropertiesAutoScalerProfileArgs(expander=aks.Expander.PRIORITY, **texts)
 
 
@@ -352,7 +343,7 @@ def _linux_profile(ssh: SshSpec | None) -> aks.ContainerServiceLinuxProfileArgs 
         return None
     key = aks.ContainerServiceSshPublicKeyArgs(key_data=ssh["public_key"])
     return aks.ContainerServiceLinuxProfileArgs(
-        admin_username=ssh.get("admin_username", defaults.SSH_USERNAME),
+        admin_username=whole(ssh)["admin_username"],
         ssh=aks.ContainerServiceSshConfigurationArgs(public_keys=[key]),
     )
 
@@ -360,8 +351,8 @@ def _linux_profile(ssh: SshSpec | None) -> aks.ContainerServiceLinuxProfileArgs 
 def _maintenance(
     name: str, config: str, args: AksClusterArgs, cluster: aks.ManagedCluster, opts: pulumi.ResourceOptions
 ) -> aks.MaintenanceConfiguration:
-    window: MaintenanceSpec = args.get("kubernetes", {}).get("maintenance", {})
-    weekly = aks.WeeklyScheduleArgs(day_of_week=window.get("day", defaults.MAINTENANCE_DAY), interval_weeks=1)
+    window = whole(args.get("kubernetes", {}).get("maintenance", {}))
+    weekly = aks.WeeklyScheduleArgs(day_of_week=window["day"], interval_weeks=1)
     return aks.MaintenanceConfiguration(
         name,
         config_name=config,
@@ -369,9 +360,9 @@ def _maintenance(
         resource_name_=cluster.name,
         maintenance_window=aks.MaintenanceWindowArgs(
             schedule=aks.ScheduleArgs(weekly=weekly),
-            start_time=window.get("start_time", defaults.MAINTENANCE_START),
-            duration_hours=window.get("duration_hours", defaults.MAINTENANCE_HOURS),
-            utc_offset=window.get("utc_offset", defaults.MAINTENANCE_UTC_OFFSET),
+            start_time=window["start_time"],
+            duration_hours=window["duration_hours"],
+            utc_offset=window["utc_offset"],
         ),
         opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(deleted_with=cluster)),
     )
@@ -385,7 +376,7 @@ def _kubeconfig(args: AksClusterArgs, cluster: aks.ManagedCluster) -> pulumi.Out
     access = args.get("api_access", {})
     # Without a parent the default provider is called, which may be another subscription's.
     opts = pulumi.InvokeOutputOptions(parent=cluster)
-    if access.get("local_accounts", defaults.LOCAL_ACCOUNTS):
+    if access.get("local_accounts"):
         admin = aks.list_managed_cluster_admin_credentials_output(
             resource_group_name=args["resource_group_name"], resource_name=cluster.name, opts=opts
         )
@@ -393,10 +384,10 @@ def _kubeconfig(args: AksClusterArgs, cluster: aks.ManagedCluster) -> pulumi.Out
     user = aks.list_managed_cluster_user_credentials_output(
         resource_group_name=args["resource_group_name"], resource_name=cluster.name, format="exec", opts=opts
     )
-    mode = access.get("kubelogin_mode", defaults.KUBELOGIN_MODE)
+    mode = access.get("kubelogin_mode")
     return pulumi.Output.secret(
         pulumi.Output.all(user.kubeconfigs.apply(_first), mode).apply(
-            lambda found: with_kubelogin_mode(*found)
+            lambda credentials: with_kubelogin_mode(*credentials)
         )
     )
 

@@ -51,8 +51,8 @@ def _key_fault(text: str) -> str | None:
     except (binascii.Error, ValueError):
         return "a whole key; this one is cut off or mistyped, copy the .pub file again"
     if fields[0] != kind.encode():
-        found = fields[0].decode("ascii", errors="replace")
-        return f"a key whose first word is the type inside it; this one has {kind} and holds {found}"
+        inner = fields[0].decode("ascii", errors="replace")
+        return f"a key whose first word is the type inside it; this one has {kind} and holds {inner}"
     if kind == ED25519:
         return None if len(fields) == 2 and len(fields[1]) == 32 else "a whole Ed25519 key of 32 bytes"  # noqa: PLR2004
     if len(fields) != 3:  # noqa: PLR2004 - type, exponent, modulus
@@ -67,13 +67,13 @@ def _fields(blob: bytes) -> list[bytes]:
     Raises:
         ValueError: there are none, or the last one is cut off.
     """
-    found: list[bytes] = []
+    fields: list[bytes] = []
     while blob:
         end = 4 + int.from_bytes(blob[:4], "big")
         if len(blob) < end:
             raise ValueError("cut off")
-        found.append(blob[4:end])
+        fields.append(blob[4:end])
         blob = blob[end:]
-    if not found:
+    if not fields:
         raise ValueError("empty")
-    return found
+    return fields

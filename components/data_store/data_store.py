@@ -1,22 +1,20 @@
 """A storage account for data that outlives nodes, and the identities with which workloads read and write it."""
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, NotRequired, TypedDict
+from collections.abc import Iterator, Mapping
+from typing import Final
 
 import pulumi
 from pulumi_azure_native import managedidentity, storage
 
-from ..arguments import defaults
-from ..arguments.checked import Rule, checked, named, rule, under
-from ..arguments.choices import BlobSku
-from ..arguments.inputs import TextsByName, when_known
-from ..arguments.limits import SOFT_DELETE_DAYS, number_mistakes
+from ..arguments.checked import Rule, checked, named, rule, under, whole
+from ..arguments.inputs import when_known
 from ..azure import azure_names
 from ..azure.aliases import of_child
 from ..azure.roles import BLOB_DATA_CONTRIBUTOR, role_assignment
 from ..azure.tags import MAX_NAME_OF_STORAGE, tag_mistakes
 from .data_checks import profile_mistakes
+from .data_store_args import DataProfileSpec, DataStoreArgs
 
 _AUDIENCE: Final = "api://AzureADTokenExchange"
 """The one audience that managed identities take.
@@ -27,37 +25,6 @@ also has the limits of credentials and the ban on writing two at once.
 _LONGEST_PREFIX: Final = 16
 """An account's name has 24 characters; the provider adds 8 random ones (Azure/azure-rest-api-specs,
 storage/stable/2024-01-01/storage.json)."""
-
-
-class DataProfileSpec(TypedDict):
-    """One namespace that has a container of its own."""
-
-    service_accounts: NotRequired[Sequence[str]]
-    """Service accounts of the namespace that read and write it, at most 20. Default: default-editor, the one that
-    Kubeflow gives a profile."""
-    identity_name: NotRequired[pulumi.Input[str]]
-    """Name of its identity in Azure. Default: the component's name, the namespace and -data."""
-
-
-class DataStoreArgs(TypedDict):
-    """Arguments of `DataStore`."""
-
-    resource_group_name: pulumi.Input[str]
-    """Resource group of everything in it."""
-    location: pulumi.Input[str]
-    """Azure region."""
-    account_name: NotRequired[pulumi.Input[str] | None]
-    """Name of the account, unique in all of Azure. Default: the component's name and a random suffix."""
-    oidc_issuer: pulumi.Input[str]
-    """URL of the cluster's OIDC issuer, which vouches for its service accounts."""
-    profiles: NotRequired[dict[str, DataProfileSpec]]
-    """Namespaces that have a container, by name. Default: none."""
-    sku: NotRequired[pulumi.Input[BlobSku]]
-    """Redundancy and speed: Standard_ZRS (default), Standard_LRS, Premium_ZRS or Premium_LRS."""
-    soft_delete_days: NotRequired[pulumi.Input[int]]
-    """How long a deleted container can be restored, 1 to 365 days. Default: 7."""
-    tags: NotRequired[TextsByName]
-    """Tags of every taggable child."""
 
 
 class DataStore(pulumi.ComponentResource):
@@ -80,7 +47,7 @@ class DataStore(pulumi.ComponentResource):
             blob_services_name="default",
             resource_group_name=args["resource_group_name"],
             container_delete_retention_policy=storage.DeleteRetentionPolicyArgs(
-                enabled=True, days=args.get("soft_delete_days", defaults.SOFT_DELETE_DAYS)
+                enabled=True, days=args.get("soft_delete_days")
             ),
             # A trainer deletes all but its last checkpoints; soft deletion would have them paid for days longer.
             delete_retention_policy=storage.DeleteRetentionPolicyArgs(enabled=False),
@@ -104,11 +71,8 @@ class DataStore(pulumi.ComponentResource):
 
 
 def _rules(args: DataStoreArgs) -> Iterator[Rule]:
-    days = args.get("soft_delete_days", defaults.SOFT_DELETE_DAYS)
-    yield rule(number_mistakes, "softDeleteDays", SOFT_DELETE_DAYS, days)
     for namespace, spec in args.get("profiles", {}).items():
-        accounts = spec.get("service_accounts", defaults.SERVICE_ACCOUNTS)
-        yield rule(profile_mistakes, namespace, accounts)
+        yield rule(profile_mistakes, namespace, spec.get("service_accounts"))
         identity = named(identity_name=(azure_names.IDENTITY, spec.get("identity_name")))
         yield from under(f"profiles.{namespace}", identity)
     yield from named(
@@ -127,7 +91,7 @@ def _account(name: str, args: DataStoreArgs, opts: pulumi.ResourceOptions) -> st
     Its namespace is hierarchical, so that renaming a checkpoint is one step (MicrosoftDocs/azure-docs,
     articles/storage/blobs/data-lake-storage-namespace.md).
     """
-    sku = args.get("sku", defaults.BLOB_SKU)
+    sku = whole(args)["sku"]
     return storage.StorageAccount(
         _account_prefix(name),
         # None has the provider add a random suffix: the name must be free in all of Azure.
@@ -184,7 +148,7 @@ def _subjects(namespace: str, spec: DataProfileSpec) -> dict[str, str]:
     """The subjects of service accounts by credential name, in which dots, not allowed there, are underscores."""
     return {
         f"sa-{account.replace('.', '_')}": f"system:serviceaccount:{namespace}:{account}"
-        for account in spec.get("service_accounts", defaults.SERVICE_ACCOUNTS)
+        for account in spec.get("service_accounts", ())
     }
 
 

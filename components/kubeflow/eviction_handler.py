@@ -7,7 +7,7 @@ from typing import Final
 
 import pulumi
 
-from ..arguments.inputs import TextsByName
+from ..arguments.declaration import TextsByName
 from .eviction_script import RIGHTS
 from .script_pod import ScriptPod, script_pod
 

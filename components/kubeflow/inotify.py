@@ -5,17 +5,18 @@ MicrosoftDocs/azure-aks-docs, articles/aks/custom-node-configuration-reference.m
 canonical/bundle-kubeflow, scripts/gh-actions/set_eks_sysctl_config.sh (what Charmed Kubeflow needs).
 """
 
-from typing import Final, NotRequired, TypedDict
+from typing import Final
 
 import pulumi
 from pulumi_kubernetes.apps.v1 import DaemonSet
 from pulumi_kubernetes.core.v1 import ResourceRequirementsArgsDict
 
-from ..arguments import defaults
-from ..arguments.inputs import TextsByName, merged, when_known
+from ..arguments.declaration import TextsByName
+from ..arguments.inputs import merged, when_known
 from .images import BUSYBOX, PAUSE, version
 from .labels import labels, selector
 from .pods import CONFINED, RUNTIME_SECCOMP
+from .prerequisites_args import InotifySpec
 
 _APP: Final = "inotify-limits"
 _SMALL: ResourceRequirementsArgsDict = {
@@ -24,17 +25,6 @@ _SMALL: ResourceRequirementsArgsDict = {
 }
 _NOBODY: Final = 65535
 """The user that pause's own image names (docs/facts/aks.md#pods-of-this-program)."""
-
-
-class InotifySpec(TypedDict):
-    """Least values of the limits."""
-
-    enabled: NotRequired[bool]
-    """Whether to raise them. Default: true."""
-    max_user_instances: NotRequired[pulumi.Input[int]]
-    """fs.inotify.max_user_instances. Default: 1280."""
-    max_user_watches: NotRequired[pulumi.Input[int]]
-    """fs.inotify.max_user_watches. Default: 655360."""
 
 
 def inotify_limits(
@@ -52,8 +42,8 @@ def inotify_limits(
     worn = labels("kernel-limits", app=_APP, version=version(BUSYBOX))
     script = when_known(
         _script,
-        limits.get("max_user_instances", defaults.MAX_USER_INSTANCES),
-        limits.get("max_user_watches", defaults.MAX_USER_WATCHES),
+        limits.get("max_user_instances"),
+        limits.get("max_user_watches"),
     )
     return DaemonSet(
         f"{name}-inotify",

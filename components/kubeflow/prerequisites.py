@@ -1,82 +1,38 @@
 """The component that puts the prerequisites together."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, NotRequired, TypedDict
+from collections.abc import Iterator, Mapping
+from typing import Final
 
 import pulumi
 from pulumi_kubernetes.core.v1 import Namespace
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 from pulumi_kubernetes.storage.v1 import StorageClass
 
-from ..arguments import defaults, limits
-from ..arguments.checked import Rule, checked, rule
-from ..arguments.inputs import TextsByName
+from ..arguments import limits
+from ..arguments.checked import Rule, checked, rule, whole
 from ..arguments.mistakes import Mistake
 from ..pools import pool_checks
 from ..pools.conventions import PLATFORM_WORKLOAD, WORKLOAD_LABEL
 from ..pools.labels_and_taints import label_form_mistakes
 from ..pools.pool_contract import contract_text, priorities
-from ..pools.pool_specs import ContractPool
 from .admission import spot_guard
 from .argo_retries import argo_retries
 from .contract import contract_readers, pool_contract
 from .device_plugin import device_plugins
 from .eviction_handler import eviction_handler
-from .inotify import InotifySpec, inotify_limits
+from .inotify import inotify_limits
 from .isolation import no_traffic
 from .juju import juju_access
 from .labels import OURS, labels
+from .prerequisites_args import KubeflowPrerequisitesArgs
 from .return_to_spot import return_to_spot
 from .scheduling import priority_classes, priority_expander
-from .storage import (
-    CheckpointClassSpec,
-    StorageClassSpec,
-    checkpoint_class,
-    storage_class,
-)
+from .storage import checkpoint_class, storage_class
 from .storage_classes import class_name_mistakes
 
 _OTHERS: Final = frozenset(
     {"default", "kube-node-lease", "kube-public", "kube-system", "gatekeeper-system", "kubeflow"}
 )
-
-
-class KubeflowPrerequisitesArgs(TypedDict):
-    """Arguments of `KubeflowPrerequisites`."""
-
-    pools: pulumi.Input[Sequence[ContractPool]]
-    """The pools that take work, as `AgentPools.contract` has them: for tools in the cluster and the autoscaler."""
-    namespace: NotRequired[pulumi.Input[str]]
-    """Namespace of everything of ours; never one that Juju creates. Default: kubeflow-aks."""
-    storage_class: NotRequired[StorageClassSpec]
-    """Storage for Juju and the charms."""
-    checkpoints: NotRequired[CheckpointClassSpec]
-    """Storage for checkpoints, on the Blob CSI driver."""
-    general_labels: NotRequired[TextsByName]
-    """Labels of the nodes that host Charmed Kubeflow. Default: kubeflow-aks/workload platform."""
-    inotify: NotRequired[InotifySpec]
-    """Kernel limits on those nodes."""
-    device_plugin: NotRequired[bool]
-    """Whether to run NVIDIA's device plugin on GPU nodes. Default: true."""
-    gpu_slices: NotRequired[bool]
-    """Whether some GPUs are cut into slices, for which the plugin needs more rights. Default: false."""
-    gpu_time_slices: NotRequired[Sequence[int]]
-    """The numbers of time slices that pools have (`gpu_time_slices` of `AgentPools`), each once. Default: none."""
-    network_policies: NotRequired[bool]
-    """Whether the cluster enforces network policies, so that our namespace gets one. Default: false."""
-    guards: NotRequired[bool]
-    """Whether to refuse platform and notebook pods that tolerate spot nodes. Default: true."""
-    eviction_handler: NotRequired[bool]
-    """Whether to act on Azure's notice that it takes a spot node. Default: true."""
-    return_to_spot: NotRequired[bool]
-    """Whether to move pods that agree to it from fallbacks back to spot, once it has room. Default: false."""
-    node_prices: NotRequired[pulumi.Input[Mapping[str, pulumi.Input[float]]]]
-    """Price of a node in USD per hour, by the name of its pool: what pays for a move back to spot. Default: none, so
-    that every move is worth its cost."""
-    argo_retries: NotRequired[bool]
-    """Whether Argo retries steps whose pods vanished; Charmed Kubeflow must be there. Default: false."""
-    protect: NotRequired[bool]
-    """Whether a destroy of the stack must stop before it deletes anything. Default: true."""
 
 
 class KubeflowPrerequisites(pulumi.ComponentResource):
@@ -115,7 +71,7 @@ class KubeflowPrerequisites(pulumi.ComponentResource):
         self.juju_token, juju = juju_access(name, inside, child)
         class_args = args.get("storage_class", {})
         storage = storage_class(name, class_args, child)
-        self.storage_class = _name_of(storage, class_args.get("name", defaults.STORAGE_CLASS))
+        self.storage_class = _name_of(storage, whole(class_args)["name"])
         made: list[pulumi.Resource] = [
             *juju,
             storage,
@@ -125,13 +81,13 @@ class KubeflowPrerequisites(pulumi.ComponentResource):
         ]
         checkpoints = args.get("checkpoints", {})
         self.checkpoint_class = pulumi.Output.from_input("")
-        if checkpoints.get("enabled", defaults.CHECKPOINTS):
+        if checkpoints.get("enabled"):
             shared = checkpoint_class(name, checkpoints, child)
-            self.checkpoint_class = _name_of(shared, checkpoints.get("name", defaults.CHECKPOINT_CLASS))
+            self.checkpoint_class = _name_of(shared, whole(checkpoints)["name"])
             made.append(shared)
         limits = args.get("inotify", {})
         node_labels = args.get("general_labels", {WORKLOAD_LABEL: PLATFORM_WORKLOAD})
-        if limits.get("enabled", defaults.INOTIFY):
+        if limits.get("enabled"):
             made.append(inotify_limits(name, inside, limits, node_labels, child))
         if args.get("device_plugin", True):
             time_slices = args.get("gpu_time_slices", ())
@@ -141,14 +97,14 @@ class KubeflowPrerequisites(pulumi.ComponentResource):
         isolated = args.get("network_policies", False)
         if isolated:
             made.append(no_traffic(name, inside, child))
-        if args.get("eviction_handler", defaults.EVICTION_HANDLER):
+        if args.get("eviction_handler"):
             made += eviction_handler(name, inside, node_labels, child, isolated=isolated)
-        if args.get("return_to_spot", defaults.RETURN_TO_SPOT):
+        if args.get("return_to_spot"):
             prices = args.get("node_prices", {})
             made += return_to_spot(name, inside, node_labels, prices, child, isolated=isolated)
-        if args.get("guards", defaults.GUARDS):
+        if args.get("guards"):
             made += spot_guard(name, child)
-        if args.get("argo_retries", defaults.ARGO_RETRIES):
+        if args.get("argo_retries"):
             made += argo_retries(name, child)
         pool_contract(
             name,
@@ -158,7 +114,7 @@ class KubeflowPrerequisites(pulumi.ComponentResource):
             # refuses here, with nothing deleted yet (docs/decisions/0004-the-last-object-protects-the-stack.md).
             opts=pulumi.ResourceOptions.merge(
                 child,
-                pulumi.ResourceOptions(protect=args.get("protect", defaults.PROTECT), depends_on=made),
+                pulumi.ResourceOptions(protect=args.get("protect", True), depends_on=made),
             ),
         )
         self.register_outputs(
@@ -172,15 +128,11 @@ class KubeflowPrerequisites(pulumi.ComponentResource):
 
 def _rules(args: KubeflowPrerequisitesArgs) -> Iterator[Rule]:
     """Every rule of the arguments of `KubeflowPrerequisites`."""
-    classes = {"storageClass": args.get("storage_class", {}), "checkpoints": args.get("checkpoints", {})}
-    for key, name in {f"{key}.name": spec.get("name") for key, spec in classes.items()}.items():
-        if name is not None:
-            yield rule(limits.text_mistakes, key, limits.KUBERNETES_NAME, name)
     checkpoints = args.get("checkpoints", {})
-    blobs = checkpoints.get("name", defaults.CHECKPOINT_CLASS) if checkpoints.get("enabled", True) else None
-    disks = args.get("storage_class", {}).get("name", defaults.STORAGE_CLASS)
+    blobs = checkpoints.get("name") if checkpoints.get("enabled") else None
+    disks = args.get("storage_class", {}).get("name")
     yield rule(class_name_mistakes, disks, blobs, keys=("storageClass.name", "checkpoints.name"))
-    returns = args.get("return_to_spot", defaults.RETURN_TO_SPOT)
+    returns = args.get("return_to_spot")
     form = limits.NAMESPACE_WITH_TRIES if returns else limits.KUBERNETES_NAME
     yield rule(limits.text_mistakes, "namespace", form, args.get("namespace", OURS))
     yield rule(namespace_mistakes, args.get("namespace", OURS))
@@ -191,11 +143,6 @@ def _rules(args: KubeflowPrerequisitesArgs) -> Iterator[Rule]:
         time_slices = args.get("gpu_time_slices", ())
         yield rule(pool_checks.plugin_mistakes, time_slices)
         yield rule(pool_checks.missing_plugin_mistakes, args["pools"], time_slices)
-    inotify = args.get("inotify", {})
-    instances = inotify.get("max_user_instances", defaults.MAX_USER_INSTANCES)
-    watches = inotify.get("max_user_watches", defaults.MAX_USER_WATCHES)
-    yield rule(limits.number_mistakes, "inotify.maxUserInstances", limits.INOTIFY_INSTANCES, instances)
-    yield rule(limits.number_mistakes, "inotify.maxUserWatches", limits.INOTIFY_WATCHES, watches)
 
 
 def namespace_mistakes(name: str) -> Iterator[Mistake]:
@@ -219,5 +166,5 @@ def _pod_security(args: KubeflowPrerequisitesArgs) -> str:
 
     One is privileged and the other mounts a folder of the node, which `baseline` refuses as well.
     """
-    daemons = args.get("inotify", {}).get("enabled", defaults.INOTIFY) or args.get("device_plugin", True)
+    daemons = args.get("inotify", {}).get("enabled") or args.get("device_plugin", True)
     return "privileged" if daemons else "restricted"

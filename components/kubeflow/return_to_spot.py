@@ -11,7 +11,8 @@ import pulumi
 from pulumi_kubernetes.core.v1 import Namespace
 from pulumi_kubernetes.rbac.v1 import Role, RoleBinding, RoleRefArgs, SubjectArgs
 
-from ..arguments.inputs import TextsByName, when_known
+from ..arguments.declaration import TextsByName
+from ..arguments.inputs import when_known
 from .images import PAUSE
 from .isolation import no_traffic
 from .labels import labels

@@ -25,7 +25,8 @@ from pulumi_kubernetes.rbac.v1 import (
     SubjectArgs,
 )
 
-from ..arguments.inputs import TextsByName, merged
+from ..arguments.declaration import TextsByName
+from ..arguments.inputs import merged
 from .eviction_script import READY
 from .images import PYTHON, version
 from .labels import labels, selector

@@ -32,13 +32,13 @@ def class_name_mistakes(*names: str | None, keys: tuple[str, ...]) -> Iterator[M
         names: of the classes; None for one that is not made.
         keys: the path of each name.
     """
-    given = [(key, name) for key, name in zip(keys, names, strict=True) if name is not None]
-    for key, name in given:
+    made = [(key, name) for key, name in zip(keys, names, strict=True) if name is not None]
+    for key, name in made:
         if name in AKS_CLASSES:
             yield Mistake(
                 key, name, "another name, because AKS has a class of this name and keeps it as it is"
             )
     first: dict[str, str] = {}
-    for key, name in given:
+    for key, name in made:
         if (other := first.setdefault(name, key)) != key:
             yield Mistake(key, name, f"another name than {other}")

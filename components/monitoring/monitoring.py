@@ -1,50 +1,21 @@
 """The logs of a cluster's control plane and of its registry, and the workspace that keeps them."""
 
-from collections.abc import Iterator, Sequence
-from typing import Final, NotRequired, TypedDict
+from collections.abc import Iterator
+from typing import Final
 
 import pulumi
 from pulumi_azure_native import monitor, operationalinsights
 
-from ..arguments import defaults
 from ..arguments.checked import Rule, checked, named, rule, rule_of_text
-from ..arguments.choices import LogCategory
-from ..arguments.inputs import TextsByName, each
-from ..arguments.limits import LOG_DAYS, number_mistakes
+from ..arguments.inputs import mapped
 from ..azure import azure_names
 from ..azure.arm_ids import CLUSTER, REGISTRY, WORKSPACE, arm_id_mistakes
 from ..azure.tags import tag_mistakes
+from .monitoring_args import LOG_RETENTION_DAYS, MonitoringArgs
 from .monitoring_checks import log_mistakes, workspace_mistakes, workspace_name_mistakes
 
 _REGISTRY_LOGS: Final = ("ContainerRegistryLoginEvents", "ContainerRegistryRepositoryEvents")
 """Who signed in, and who pushed, pulled or deleted what (microsoft-containerregistry-registries-logs.md)."""
-
-
-class MonitoringArgs(TypedDict):
-    """Arguments of `Monitoring`."""
-
-    resource_group_name: pulumi.Input[str]
-    """Resource group of a new workspace."""
-    location: pulumi.Input[str]
-    """Azure region of a new workspace."""
-    workspace_name: NotRequired[pulumi.Input[str]]
-    """Name of a new workspace in Azure. Default: the component's name and -logs."""
-    setting_name: NotRequired[pulumi.Input[str]]
-    """Name of the cluster's diagnostic setting. Default: the component's name and -control-plane."""
-    cluster_id: pulumi.Input[str]
-    """ARM id of the cluster whose logs are collected."""
-    registry_id: NotRequired[pulumi.Input[str] | None]
-    """ARM id of a container registry whose sign-ins, pushes and pulls are collected too. Default: none."""
-    registry_setting_name: NotRequired[pulumi.Input[str]]
-    """Name of the registry's diagnostic setting. Default: the component's name and -registry."""
-    logs: pulumi.Input[Sequence[pulumi.Input[LogCategory]]]
-    """Categories of logs, for instance kube-audit-admin."""
-    workspace: NotRequired[pulumi.Input[str] | None]
-    """ARM id of a Log Analytics workspace to use instead of creating one. Default: none."""
-    retention_days: NotRequired[pulumi.Input[int] | None]
-    """How long a new workspace keeps logs, 30 to 730 days. Default: 30."""
-    tags: NotRequired[TextsByName]
-    """Tags of every taggable child."""
 
 
 class Monitoring(pulumi.ComponentResource):
@@ -56,9 +27,9 @@ class Monitoring(pulumi.ComponentResource):
     def __init__(self, name: str, args: MonitoringArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         args = checked("Monitoring", MonitoringArgs, args, _rules)
         super().__init__("kubeflow-aks:index:Monitoring", name, {}, opts)
-        given = args.get("workspace")
+        workspace = args.get("workspace")
         self.workspace_id = (
-            pulumi.Output.from_input(given) if given else _workspace(f"{name}-logs", args, self).id
+            pulumi.Output.from_input(workspace) if workspace else _workspace(f"{name}-logs", args, self).id
         )
         # Never `deleted_with` the cluster: Azure keeps the setting, and a new cluster of the same name would have it
         # again (MicrosoftDocs/azure-docs#100347). It holds no logs, so it is not protected.
@@ -68,7 +39,7 @@ class Monitoring(pulumi.ComponentResource):
             resource_uri=args["cluster_id"],
             workspace_id=self.workspace_id,
             log_analytics_destination_type="Dedicated",  # tables of AKS's own, cheaper and easier to query
-            logs=each(args["logs"], _collected),
+            logs=mapped(args["logs"], _collected),
             opts=pulumi.ResourceOptions(parent=self, protect=False),
         )
         if registry := args.get("registry_id"):
@@ -84,8 +55,6 @@ class Monitoring(pulumi.ComponentResource):
 
 
 def _rules(args: MonitoringArgs) -> Iterator[Rule]:
-    days = args.get("retention_days", defaults.LOG_RETENTION_DAYS)
-    yield rule(number_mistakes, "retentionDays", LOG_DAYS, days)
     yield from rule_of_text(arm_id_mistakes, "workspace", args.get("workspace"), WORKSPACE)
     yield from rule_of_text(arm_id_mistakes, "clusterId", args["cluster_id"], CLUSTER)
     yield from rule_of_text(arm_id_mistakes, "registryId", args.get("registry_id"), REGISTRY)
@@ -116,7 +85,7 @@ def _workspace(name: str, args: MonitoringArgs, parent: pulumi.Resource) -> oper
         resource_group_name=args["resource_group_name"],
         location=args["location"],
         sku=operationalinsights.WorkspaceSkuArgs(name=operationalinsights.WorkspaceSkuNameEnum.PER_GB2018),
-        retention_in_days=args.get("retention_days") or defaults.LOG_RETENTION_DAYS,
+        retention_in_days=args.get("retention_days") or LOG_RETENTION_DAYS,
         tags=args.get("tags"),
         opts=pulumi.ResourceOptions(parent=parent),
     )

@@ -1,56 +1,21 @@
 """The virtual network: a subnet for each kind of pool, new or of others, the way out, and the ingress's address."""
 
 from collections.abc import Iterator
-from typing import NotRequired, TypedDict
+from typing import Final
 
 import pulumi
 from pulumi_azure_native import network
 
-from ..arguments import defaults
-from ..arguments.checked import Rule, checked, named, rule, rule_of_text
-from ..arguments.choices import OutboundType
-from ..arguments.inputs import TextsByName
+from ..arguments.checked import Rule, checked, named, rule, rule_of_text, whole
+from ..arguments.declaration import default_of
 from ..azure import azure_names
 from ..azure.arm_ids import ROUTE_TABLE, SUBNET, arm_id_mistakes
 from ..azure.cidr import range_mistakes, together_mistakes
 from ..azure.tags import tag_mistakes
+from .network_args import SUBNETS, NetworkArgs
 from .network_checks import route_table_mistakes, vnet_mistakes
 
-
-class NetworkArgs(TypedDict):
-    """Arguments of `Network`."""
-
-    resource_group_name: pulumi.Input[str]
-    """Resource group of everything in it."""
-    location: pulumi.Input[str]
-    """Azure region."""
-    vnet_name: NotRequired[pulumi.Input[str]]
-    """Name of the virtual network in Azure. Default: the component's name and -vnet."""
-    ingress_address_name: NotRequired[pulumi.Input[str]]
-    """Name of the ingress's public address in Azure. Default: the component's name and -ingress."""
-    outbound_address_name: NotRequired[pulumi.Input[str]]
-    """Name of the NAT gateway's public address in Azure. Default: the component's name and -outbound."""
-    nat_gateway_name: NotRequired[pulumi.Input[str]]
-    """Name of the NAT gateway in Azure. Default: the component's name and -nat."""
-    vnet_cidr: NotRequired[pulumi.Input[str]]
-    """Range of the virtual network. Default: 10.224.0.0/16."""
-    subnets: NotRequired[dict[str, pulumi.Input[str]]]
-    """Range of each subnet, by name. Default: system, general, cpu and gpu, in 10.224.0.0/20."""
-    subnet_names: NotRequired[dict[str, pulumi.Input[str]]]
-    """Name of each subnet in Azure, by its name here. Default: the same."""
-    subnet_ids: NotRequired[dict[str, pulumi.Input[str]] | None]
-    """ARM id of each subnet, by name, where others own the network: none is made. Default: one is made."""
-    managed_by_aks: NotRequired[bool]
-    """Whether the nodes are in the network that AKS makes with its cluster: none is made here. Default: false."""
-    outbound_type: NotRequired[OutboundType]
-    """Way to the internet, same as the cluster's. Default: loadBalancer; userAssignedNATGateway makes a NAT gateway
-    where it makes the network."""
-    route_table_id: NotRequired[pulumi.Input[str] | None]
-    """ARM id of the route table of every subnet that is made. Default: none."""
-    dns_label: NotRequired[pulumi.Input[str]]
-    """First part of the ingress's public name, unique in the region. Default: the address has no name."""
-    tags: NotRequired[TextsByName]
-    """Tags of every taggable child."""
+_VNET_CIDR: Final = default_of(NetworkArgs, "vnet_cidr")
 
 
 class Network(pulumi.ComponentResource):
@@ -94,12 +59,12 @@ class Network(pulumi.ComponentResource):
     ) -> dict[str, pulumi.Output[str]]:
         """The ARM ids of the subnets of a new network."""
         gateway = None
-        if args.get("outbound_type", defaults.OUTBOUND_TYPE) == "userAssignedNATGateway":
+        if args.get("outbound_type") == "userAssignedNATGateway":
             outbound = args.get("outbound_address_name", f"{name}-outbound")
             address = _static_address(f"{name}-outbound", outbound, args, opts)
             gateway = _nat_gateway(name, args, address, opts)
-            self.outbound_address = address.ip_address.apply(lambda found: found or "")
-        names, subnets = args.get("subnet_names", {}), args.get("subnets", defaults.SUBNETS)
+            self.outbound_address = address.ip_address.apply(lambda ip: ip or "")
+        names, subnets = args.get("subnet_names", {}), args.get("subnets", SUBNETS)
         vnet = _virtual_network(name, args, gateway, opts)
         return {
             subnet: pulumi.Output.concat(vnet.id, "/subnets/", names.get(subnet, subnet))
@@ -119,7 +84,7 @@ def _virtual_network(
     Separate ones would be changed in parallel, which Azure refuses with 409
     (github.com/pulumi/pulumi-azure-native/issues/1024, 2021-07-26).
     """
-    names, subnets = args.get("subnet_names", {}), args.get("subnets", defaults.SUBNETS)
+    names, subnets = args.get("subnet_names", {}), args.get("subnets", SUBNETS)
     route_table = args.get("route_table_id")
     # Private: nodes always have a way out of their own, and Azure would give every VM another one by default
     # (learn.microsoft.com/azure/virtual-network/ip-services/default-outbound-access, 2026-01-30).
@@ -130,7 +95,7 @@ def _virtual_network(
         virtual_network_name=args.get("vnet_name", f"{name}-vnet"),
         resource_group_name=args["resource_group_name"],
         location=args["location"],
-        address_space=network.AddressSpaceArgs(address_prefixes=[args.get("vnet_cidr", defaults.VNET_CIDR)]),
+        address_space=network.AddressSpaceArgs(address_prefixes=[whole(args)["vnet_cidr"]]),
         subnets=[
             network.SubnetArgs(
                 name=names.get(subnet, subnet),
@@ -147,17 +112,17 @@ def _virtual_network(
 
 
 def _rules(args: NetworkArgs) -> Iterator[Rule]:
-    subnets, vnet = args.get("subnets", defaults.SUBNETS), args.get("vnet_cidr", defaults.VNET_CIDR)
-    yield rule(range_mistakes, "vnetCidr", vnet, defaults.VNET_CIDR)
-    examples = {f"subnets.{name}": defaults.SUBNETS["system"] for name in subnets}
+    subnets, vnet = args.get("subnets", SUBNETS), args.get("vnet_cidr")
+    yield rule(range_mistakes, "vnetCidr", vnet, _VNET_CIDR)
+    examples = {f"subnets.{name}": SUBNETS["system"] for name in subnets}
     yield rule(together_mistakes, examples, *subnets.values())
     for name, arm_id in (args.get("subnet_ids") or {}).items():
         yield from rule_of_text(arm_id_mistakes, f"subnetIds.{name}", arm_id, SUBNET)
-    yield rule(vnet_mistakes, {"vnetCidr": defaults.VNET_CIDR, **examples}, vnet, *subnets.values())
+    yield rule(vnet_mistakes, {"vnetCidr": _VNET_CIDR, **examples}, vnet, *subnets.values())
     routes = args.get("route_table_id")
     yield from rule_of_text(arm_id_mistakes, "routeTableId", routes, ROUTE_TABLE)
     if not (args.get("subnet_ids") or args.get("managed_by_aks")):
-        yield rule(route_table_mistakes, args.get("outbound_type", defaults.OUTBOUND_TYPE), routes)
+        yield rule(route_table_mistakes, args.get("outbound_type"), routes)
     yield from named(
         resource_group_name=(azure_names.RESOURCE_GROUP, args["resource_group_name"]),
         location=(azure_names.LOCATION, args["location"]),

@@ -1,18 +1,20 @@
 """The agent pools of a cluster, one AKS resource each, made one after the other."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final, NotRequired, TypedDict
+from typing import Annotated, Any, Final, NotRequired, TypedDict
 
 import pulumi
 from pulumi_azure_native import containerservice as aks
 
-from ..arguments import defaults, limits
-from ..arguments.checked import Rule, checked, named, rule, rule_of_text, under
+from ..arguments import limits
+from ..arguments.checked import Rule, checked, named, rule, rule_of_text, under, whole
 from ..arguments.choices import GpuDriver, OsSku
-from ..arguments.inputs import Texts, TextsByName, merged, when_known
+from ..arguments.declaration import Texts, TextsByName, default_of
+from ..arguments.inputs import merged, when_known
 from ..azure import azure_names
 from ..azure.arm_ids import RESERVATION_GROUP, SUBNET, arm_id_mistakes
 from ..azure.tags import tag_mistakes
+from ..cluster.aks_cluster_args import KubernetesSpec
 from . import pool_checks
 from .cluster_reference import name_of, version_of
 from .conventions import (
@@ -31,7 +33,7 @@ from .labels_and_taints import (
     taint_form_mistakes,
 )
 from .pool_contract import announced_gpus, role
-from .pool_specs import AgentPoolSpec, ContractPool
+from .pool_specs import GPU_DRIVER, AgentPoolSpec, ContractPool
 from .upgrade_settings import upgrade_rules, upgrade_settings
 
 REPLACE_ON_CHANGES: Final = [
@@ -106,8 +108,8 @@ class AgentPoolsArgs(TypedDict):
     """Kubernetes minor of the nodes, upgraded in place. Default: the cluster's."""
     os_sku: NotRequired[pulumi.Input[OsSku]]
     """Operating system of the nodes: Ubuntu (default), Ubuntu2204 or Ubuntu2404; changed in place."""
-    gpu_driver: NotRequired[pulumi.Input[GpuDriver]]
-    """Who installs the driver on GPU pools: Install (default) means AKS, None means you."""
+    gpu_driver: Annotated[NotRequired[pulumi.Input[GpuDriver]], GPU_DRIVER]
+    """Who installs the driver on GPU pools: Install means AKS, None means you."""
     adopted: NotRequired[bool]
     """Whether pools of a cluster that was made by other means are imported: what these arguments do not state of them
     stays as it is, their subnet too. Default: false."""
@@ -170,20 +172,19 @@ def rules(args: AgentPoolsArgs) -> Iterator[Rule]:
 
 def _pool_rules(pool: AgentPoolSpec) -> Iterator[Rule]:
     system, policy, disk = _is_system(pool), pool.get("eviction_policy"), pool.get("os_disk", {})
-    priority = pool.get("priority", defaults.PRIORITY)
+    priority = pool.get("priority")
     yield rule(pool_checks.name_mistakes, pool["name"])
-    min_count = pool.get("min_count", defaults.MIN_COUNT)
-    yield rule(pool_checks.count_mistakes, min_count, pool["max_count"], system=system)
+    yield rule(pool_checks.count_mistakes, pool.get("min_count"), pool["max_count"], system=system)
     if system:
         yield rule(pool_checks.system_mistakes, priority, pool.get("taints", ()))
         yield rule(pool_checks.system_size_mistakes, pool["vm_size"])
     yield rule(pool_checks.spot_mistakes, priority, policy, pool.get("max_price"))
-    size_gib = disk.get("size_gib", defaults.OS_DISK_GIB)
-    yield rule(pool_checks.os_disk_mistakes, disk.get("type", defaults.OS_DISK_TYPE), size_gib, policy)
+    yield rule(pool_checks.os_disk_mistakes, disk.get("type"), policy)
     profile, gpus = pool.get("gpu_instance_profile"), pool.get("gpus", 0)
     yield rule(pool_checks.gpu_mistakes, profile, gpus)
     yield rule(pool_checks.time_slice_mistakes, pool.get("gpu_time_slices"), gpus, profile)
-    yield rule(pool_checks.pod_mistakes, pool.get("max_pods", defaults.MAX_PODS), system=system)
+    if system:
+        yield rule(pool_checks.system_pod_mistakes, pool.get("max_pods"))
     yield rule(pool_checks.zone_mistakes, pool.get("zones", ()))
     group, upgrade = pool.get("capacity_reservation_group_id"), pool.get("upgrade", {})
     yield rule(pool_checks.on_demand_mistakes, priority, upgrade, group)
@@ -211,7 +212,7 @@ def _agent_pool(
     spot, disk = _is_spot(pool), pool.get("os_disk", {})
     kind = _spot(pool) if spot else _regular(pool)
     if pool.get("gpus"):
-        kind |= _gpu(pool, args.get("gpu_driver", defaults.GPU_DRIVER))
+        kind |= _gpu(pool, whole(args)["gpu_driver"])
     return aks.AgentPool(
         name,
         agent_pool_name=pool["name"],
@@ -220,20 +221,20 @@ def _agent_pool(
         mode=aks.AgentPoolMode.SYSTEM if _is_system(pool) else aks.AgentPoolMode.USER,
         type=aks.AgentPoolType.VIRTUAL_MACHINE_SCALE_SETS,
         os_type=aks.OSType.LINUX,
-        os_sku=args.get("os_sku", defaults.OS_SKU),
+        os_sku=args.get("os_sku", default_of(KubernetesSpec, "os_sku")),
         # Without it a new version of the cluster leaves the nodes behind (github.com/Azure/AKS/issues/3087).
         orchestrator_version=args.get("kubernetes_version", version_of(args["cluster"])),
         vm_size=pool["vm_size"],
         enable_auto_scaling=True,
-        count=pool.get("min_count", defaults.MIN_COUNT),
-        min_count=pool.get("min_count", defaults.MIN_COUNT),
+        count=pool.get("min_count"),
+        min_count=pool.get("min_count"),
         max_count=pool["max_count"],
         node_labels=_labels(pool) or None,
         node_taints=_taints(pool),
-        os_disk_type=disk.get("type", defaults.OS_DISK_TYPE),
-        os_disk_size_gb=disk.get("size_gib", defaults.OS_DISK_GIB),
+        os_disk_type=disk.get("type"),
+        os_disk_size_gb=disk.get("size_gib"),
         availability_zones=pool.get("zones") or None,
-        max_pods=pool.get("max_pods", defaults.MAX_PODS),
+        max_pods=pool.get("max_pods"),
         enable_encryption_at_host=pool.get("encryption_at_host")
         or None,  # false would replace a pool where it was never set
         vnet_subnet_id=pool.get("subnet_id"),
@@ -273,10 +274,10 @@ def _labels(pool: AgentPoolSpec) -> TextsByName:
 def _taints(pool: AgentPoolSpec) -> Texts:
     """The pool's own taints, without which AKS refuses updates of a spot pool, and those given."""
     kinds = ((SPOT_TAINT, _is_spot(pool)), (GPU_TAINT, pool.get("gpus")), (SYSTEM_TAINT, _is_system(pool)))
-    own = [taint for taint, kind in kinds if kind]
+    added = [taint for taint, kind in kinds if kind]
 
-    def all_of(given: Sequence[pulumi.Input[str]]) -> list[pulumi.Input[str]]:
-        return [*(taint for taint in own if taint not in given), *given]
+    def all_of(stated: Sequence[pulumi.Input[str]]) -> list[pulumi.Input[str]]:
+        return [*(taint for taint in added if taint not in stated), *stated]
 
     return when_known(all_of, pool.get("taints", ()))
 
@@ -289,7 +290,7 @@ def _contract_pool(pool: AgentPoolSpec) -> dict[str, pulumi.Input[Any]]:
     return {
         "name": pool["name"],
         "role": when_known(role, labels, gpus),
-        "priority": pool.get("priority", defaults.PRIORITY),
+        "priority": pool.get("priority"),
         "vmSize": pool["vm_size"],
         "gpus": gpus,
         "maxCount": pool["max_count"],
@@ -306,7 +307,7 @@ def _with_work(pools: Sequence[Mapping[str, Any]]) -> list[Any]:
 
 
 def _regular(pool: AgentPoolSpec) -> dict[str, Any]:
-    """On demand: how upgrades go, and where the nodes come from.
+    """What only pools on demand have: how upgrades go, and where the nodes come from.
 
     The priority stays unset, because AKS takes the step from unset to Regular for a change of what cannot change
     (github.com/kubernetes-sigs/cluster-api-provider-azure/pull/1925).

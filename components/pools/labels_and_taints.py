@@ -60,10 +60,10 @@ def key_of(taint: str) -> str:
     return re.split("[=:]", taint, maxsplit=1)[0]
 
 
-def repeated_taint_mistakes(given: Sequence[str]) -> Iterator[Mistake]:
+def repeated_taint_mistakes(stated: Sequence[str]) -> Iterator[Mistake]:
     """Two taints of one key and effect: nodes are never ready (Azure/AKS#1412). The same twice is sent once."""
     taints: dict[tuple[str, str], str] = {}
-    for index, taint in enumerate(given):
+    for index, taint in enumerate(stated):
         match = _TAINT.fullmatch(taint)
         if match is None:
             continue

@@ -8,7 +8,6 @@ import math
 from collections.abc import Iterator
 from typing import Final
 
-from ..arguments import limits
 from ..arguments.mistakes import Mistake
 
 MAX_SURGE: Final = "1"
@@ -23,19 +22,6 @@ def surge_nodes(surge: str, nodes: int) -> int:
     """Nodes that an upgrade adds to a pool of so many; a share is rounded up."""
     number = math.ceil(nodes * int(surge[:-1]) / 100) if surge.endswith("%") else int(surge)
     return min(number, nodes)
-
-
-def form_mistakes(
-    max_surge: str | None, max_unavailable: str | None, drain: int | None, soak: int | None
-) -> Iterator[Mistake]:
-    """Values that AKS would refuse by themselves; the last two are minutes."""
-    for key, text in (("maxSurge", max_surge), ("maxUnavailable", max_unavailable)):
-        if text is not None:
-            yield from limits.text_mistakes(key, limits.NODES_OR_SHARE, text)
-    if drain is not None:
-        yield from limits.number_mistakes("drainTimeoutMinutes", limits.DRAIN_MINUTES, drain)
-    if soak is not None:
-        yield from limits.number_mistakes("nodeSoakMinutes", limits.SOAK_MINUTES, soak)
 
 
 def together_mistakes(

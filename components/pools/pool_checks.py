@@ -18,14 +18,10 @@ from ..arguments.mistakes import Mistake, one_of
 from .conventions import SPOT_KEY, SYSTEM_TAINT, TIME_SLICES_LABEL, WORKLOAD_LABEL
 from .labels_and_taints import label_form_mistakes, taint_form_mistakes
 
-MAX_NODES: Final = 1000
 MAX_SIZES: Final = 10
 """Sizes of one pool, as many as there are levels of the autoscaler's priority map for one kind of pool (our choice)."""
-MIN_PODS: Final = 10
 MIN_SYSTEM_PODS: Final = 30
-MAX_PODS: Final = 250
 MIN_OS_DISK_GIB: Final = 30
-MAX_OS_DISK_GIB: Final = 2048
 BURSTABLE: Final = re.compile(r"standard_b\d", re.IGNORECASE)
 _NAME: Final = re.compile(r"[a-z][a-z0-9]{0,11}")
 _NAME_OF_AKS: Final = "aksmanagedap"
@@ -43,10 +39,8 @@ def name_mistakes(name: str) -> Iterator[Mistake]:
 
 def count_mistakes(min_count: int, max_count: int, *, system: bool = False) -> Iterator[Mistake]:
     """The fewest nodes are not above the most, and a system pool always has one."""
-    if min_count < int(system):
-        yield Mistake("minCount", min_count, f"at least {int(system)}{' in a system pool' if system else ''}")
-    if max_count > MAX_NODES:
-        yield Mistake("maxCount", max_count, f"at most {MAX_NODES}")
+    if system and min_count == 0:
+        yield Mistake("minCount", min_count, "at least 1 in a system pool")
     if min_count > max_count:
         yield Mistake("minCount", min_count, f"at most maxCount, which is {max_count}")
 
@@ -90,19 +84,12 @@ def price_mistakes(max_price: float | None) -> Iterator[Mistake]:
     yield Mistake("maxPrice", max_price, "-1, or a price in USD per hour above 0 with at most 5 decimals")
 
 
-def os_disk_mistakes(kind: str, size_gib: int, eviction_policy: str | None) -> Iterator[Mistake]:
-    """An OS disk has a size that AKS takes, and an ephemeral one cannot be deallocated."""
-    yield from disk_size_mistakes("osDisk.sizeGib", size_gib)
+def os_disk_mistakes(kind: str, eviction_policy: str | None) -> Iterator[Mistake]:
+    """An ephemeral OS disk cannot be deallocated."""
     if kind == "Ephemeral" and eviction_policy == "Deallocate":
         yield Mistake(
             "evictionPolicy", eviction_policy, "Delete, because an ephemeral OS disk cannot be deallocated"
         )
-
-
-def disk_size_mistakes(key: str, size_gib: int) -> Iterator[Mistake]:
-    """The size of an OS disk is one that AKS takes (managedClusters.json, osDiskSizeGB)."""
-    if not MIN_OS_DISK_GIB <= size_gib <= MAX_OS_DISK_GIB:
-        yield Mistake(key, size_gib, f"{MIN_OS_DISK_GIB} to {MAX_OS_DISK_GIB} GiB")
 
 
 def gpu_mistakes(gpu_instance_profile: str | None, gpus: int) -> Iterator[Mistake]:
@@ -122,7 +109,6 @@ def time_slice_mistakes(
     """
     if time_slices is None:
         return
-    yield from limits.number_mistakes("gpuTimeSlices", limits.TIME_SLICES, time_slices)
     if not gpus:
         yield Mistake("gpuTimeSlices", time_slices, "no value on nodes without a GPU")
     elif gpu_instance_profile is not None:
@@ -154,11 +140,10 @@ def missing_plugin_mistakes(
             )
 
 
-def pod_mistakes(max_pods: int, *, system: bool = False) -> Iterator[Mistake]:
-    """AKS's bounds of the pods on a node; its own add-ons need more than ten."""
-    least = MIN_SYSTEM_PODS if system else MIN_PODS
-    if not least <= max_pods <= MAX_PODS:
-        yield Mistake("maxPods", max_pods, f"{least} to {MAX_PODS}{' in a system pool' if system else ''}")
+def system_pod_mistakes(max_pods: int) -> Iterator[Mistake]:
+    """A node of a system pool takes enough pods for AKS's own add-ons."""
+    if max_pods < MIN_SYSTEM_PODS:
+        yield Mistake("maxPods", max_pods, f"at least {MIN_SYSTEM_PODS} in a system pool")
 
 
 def on_demand_mistakes(
@@ -171,8 +156,10 @@ def on_demand_mistakes(
     """
     if priority != "Spot":
         return
-    if given := {key: value for key, value in upgrade.items() if value is not None}:
-        yield Mistake("upgrade", given, "no value on a spot pool, which AKS upgrades without surge and drain")
+    if stated := {key: value for key, value in upgrade.items() if value is not None}:
+        yield Mistake(
+            "upgrade", stated, "no value on a spot pool, which AKS upgrades without surge and drain"
+        )
     if capacity_reservation_group_id is not None:
         yield Mistake(
             "capacityReservationGroupId",
@@ -209,8 +196,8 @@ def fallback_mistakes(pools: Sequence[Mapping[str, Any]]) -> Iterator[Mistake]:
         if pool.get("priority") != "Spot":
             yield Mistake(key, fallback, "no value unless priority is Spot")
         elif fallback not in (names := _on_demand(_workload(pool), pools)):
-            found = f"one of {', '.join(names)}" if names else "of which there is none"
-            yield Mistake(key, fallback, f"an on-demand pool with the same label {WORKLOAD_LABEL}, {found}")
+            choice = f"one of {', '.join(names)}" if names else "of which there is none"
+            yield Mistake(key, fallback, f"an on-demand pool with the same label {WORKLOAD_LABEL}, {choice}")
 
 
 def shared_pool_mistakes(pools: Sequence[Mapping[str, Any]]) -> Iterator[Mistake]:
@@ -260,7 +247,7 @@ def contract_mistakes(pools: Sequence[Mapping[str, Any]]) -> Iterator[Mistake]:
 def _contract_pool_mistakes(pool: Mapping[str, Any]) -> Iterator[Mistake]:
     yield from name_mistakes(pool["name"])
     yield from gpu_mistakes(None, pool["gpus"])
-    yield from count_mistakes(0, pool["maxCount"])
+    yield from limits.number_mistakes("maxCount", limits.NODES, pool["maxCount"])
     yield from label_form_mistakes(pool["labels"])
     yield from taint_form_mistakes(pool["taints"])
     if not _workload(pool):

@@ -25,7 +25,7 @@ _CATCH_ALL: Final = 1
 _KEYS: Final = (
     "name", "role", "priority", "vmSize", "gpus", "maxCount", "labels", "taints", "fallback", "pool",
 )  # fmt: skip
-"""Of each pool in the contract, in this order."""
+"""Keys of each pool in the contract, in this order."""
 
 
 def role(labels: Mapping[str, str], gpus: int) -> PoolRole:

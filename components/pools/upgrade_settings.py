@@ -25,7 +25,5 @@ def upgrade_settings(upgrade: UpgradeSpec) -> aks.AgentPoolUpgradeSettingsArgs:
 def upgrade_rules(upgrade: UpgradeSpec, *, system: bool) -> Iterator[Rule]:
     """Every rule of these arguments."""
     most, unavailable = upgrade.get("max_surge"), upgrade.get("max_unavailable")
-    minutes = upgrade.get("drain_timeout_minutes"), upgrade.get("node_soak_minutes")
     behavior = upgrade.get("undrainable_node_behavior")
-    yield rule(node_upgrades.form_mistakes, most, unavailable, *minutes)
     yield rule(node_upgrades.together_mistakes, most, unavailable, behavior, system=system)

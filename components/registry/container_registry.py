@@ -1,46 +1,21 @@
 """The container registry, and the nodes' right to pull from it."""
 
 from collections.abc import Iterator
-from typing import NotRequired, TypedDict
 
 import pulumi
 from pulumi_azure_native import containerregistry
 
-from ..arguments import defaults
-from ..arguments.checked import Rule, checked, named, rule, rule_of_text
-from ..arguments.choices import RegistrySku
-from ..arguments.inputs import Texts, TextsByName, each
-from ..arguments.limits import IMAGE_DAYS, number_mistakes
+from ..arguments.checked import Rule, checked, named, rule, rule_of_text, whole
+from ..arguments.declaration import Texts
+from ..arguments.inputs import mapped
 from ..azure import azure_names
 from ..azure.aliases import of_child
 from ..azure.arm_ids import REGISTRY, arm_id_mistakes
 from ..azure.cidr import public_range_mistakes
 from ..azure.roles import ACR_PULL, REPOSITORY_READER, role_assignment
 from ..azure.tags import tag_mistakes
+from .container_registry_args import ContainerRegistryArgs
 from .registry_checks import attached_name_mistakes, number_of_ranges_mistakes, premium_mistakes
-
-
-class ContainerRegistryArgs(TypedDict):
-    """Arguments of `ContainerRegistry`."""
-
-    resource_group_name: pulumi.Input[str]
-    """Resource group of a new registry."""
-    location: pulumi.Input[str]
-    """Azure region of a new registry."""
-    registry_name: NotRequired[pulumi.Input[str] | None]
-    """Name of a new registry, unique in all of Azure. Default: the component's name and a random suffix."""
-    puller_object_id: pulumi.Input[str]
-    """Object id of the kubelet identity that pulls."""
-    attach: NotRequired[pulumi.Input[str] | None]
-    """ARM id of a registry to use instead of creating one. Default: none."""
-    sku: NotRequired[pulumi.Input[RegistrySku]]
-    """Tier of a new registry: Basic, Standard (default) or Premium."""
-    retention_days: NotRequired[pulumi.Input[int] | None]
-    """Premium: how long an image that no tag names any more is kept, 0 to 365 days. Default: for ever."""
-    authorized_ip_ranges: NotRequired[Texts]
-    """Premium: public ranges that may pull and push, the puller's own among them. Default: all."""
-    tags: NotRequired[TextsByName]
-    """Tags of every taggable child."""
 
 
 class ContainerRegistry(pulumi.ComponentResource):
@@ -72,7 +47,7 @@ class ContainerRegistry(pulumi.ComponentResource):
             registry_name=args.get("registry_name"),
             resource_group_name=args["resource_group_name"],
             location=args["location"],
-            sku=containerregistry.SkuArgs(name=args.get("sku", defaults.REGISTRY_SKU)),
+            sku=containerregistry.SkuArgs(name=whole(args)["sku"]),
             admin_user_enabled=False,
             policies=_retention(args.get("retention_days")),
             network_rule_set=_firewall(args.get("authorized_ip_ranges")),
@@ -87,10 +62,9 @@ def _letters(name: str) -> str:
 
 
 def _rules(args: ContainerRegistryArgs) -> Iterator[Rule]:
-    yield rule(number_mistakes, "retentionDays", IMAGE_DAYS, args.get("retention_days", 0))
     attach, ranges = args.get("attach"), args.get("authorized_ip_ranges")
     yield from rule_of_text(arm_id_mistakes, "attach", attach, REGISTRY)
-    sku = args.get("sku", defaults.REGISTRY_SKU)
+    sku = args.get("sku")
     yield rule(premium_mistakes, attach, sku, args.get("retention_days"), ranges)
     yield rule(public_range_mistakes, ranges, key="authorizedIpRanges", what="a registry")
     yield rule(number_of_ranges_mistakes, ranges)
@@ -115,7 +89,7 @@ def _firewall(ranges: Texts | None) -> containerregistry.NetworkRuleSetArgs | No
         return None
     return containerregistry.NetworkRuleSetArgs(
         default_action=containerregistry.DefaultAction.DENY,
-        ip_rules=each(ranges, _allowed),
+        ip_rules=mapped(ranges, _allowed),
     )
 
 

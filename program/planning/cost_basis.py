@@ -20,8 +20,8 @@ def cost_basis(settings: Settings) -> dict[str, Any]:
         include={"location", "production", "workload", "cost", "budget", "office_hours"},
     )
     cost, hours = basis["cost"], basis["officeHours"]
-    for own in cost["pools"].values():
-        own.update({key: cost[key] for key, value in own.items() if value is None})
+    for rates in cost["pools"].values():
+        rates.update({key: cost[key] for key, value in rates.items() if value is None})
     for name, work in settings.workload.items():
         left = type(work).model_fields.keys() - work.model_fields_set
         basis["workload"][name]["assumed"] = sorted(map(to_camel, left))

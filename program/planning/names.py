@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from program.settings import Settings
+from program.settings import Settings, Subnets
 
 _TYPES: Final = {
     "resource_group": "rg",
@@ -45,14 +45,14 @@ class Names:
     identity: str
     virtual_network: str
     subnets: Mapping[str, str]
-    """By the subnet's name here."""
+    """Names of the subnets, by their name here."""
     nat_gateway: str
     outbound_address: str
     ingress_address: str
     registry: str | None
     storage_account: str | None
     data_identities: Mapping[str, str]
-    """By namespace."""
+    """Names of the identities of profiles, by namespace."""
     log_workspace: str
     diagnostic_setting: str
 
@@ -65,27 +65,27 @@ def names(project: str, stack: str, settings: Settings) -> Names:
         stack: Pulumi stack name.
         settings: the stack's; a single name goes before the pattern, and that before project and stack.
     """
-    given, pattern = settings.names, _filled(settings, project, stack)
-    found = _standard(f"{project}-{stack}", settings)
+    written, pattern = settings.names, _filled(settings, project, stack)
+    result = _standard(f"{project}-{stack}", settings)
     if pattern is not None:
-        found = _by_pattern(pattern, found)
-    single = {key: value for key, value in given if isinstance(value, str) and key != "pattern"}
+        result = _by_pattern(pattern, result)
+    single = {key: value for key, value in written if isinstance(value, str) and key != "pattern"}
     if "cluster" in single and pattern is None:
-        found = replace(found, **_of_cluster(single["cluster"]))
-    found = replace(found, **single)
-    if given.dns_prefix is None:
-        found = replace(found, dns_prefix=found.cluster)
-    subnets = {key: value for key, value in given.subnets if value is not None}
-    group = settings.resource_group or found.resource_group
-    return replace(found, subnets={**found.subnets, **subnets}, resource_group=group)
+        result = replace(result, **_of_cluster(single["cluster"]))
+    result = replace(result, **single)
+    if written.dns_prefix is None:
+        result = replace(result, dns_prefix=result.cluster)
+    subnets = {key: value for key, value in written.subnets if value is not None}
+    group = settings.resource_group or result.resource_group
+    return replace(result, subnets={**result.subnets, **subnets}, resource_group=group)
 
 
 def given_names(settings: Settings) -> frozenset[str]:
     """The fields of `Names` that settings decide, not project and stack."""
-    given = settings.names
-    if given.pattern is not None:
+    written = settings.names
+    if written.pattern is not None:
         return frozenset({*_TYPES, "dns_prefix"})
-    single = {key for key, value in given if isinstance(value, str)}
+    single = {key for key, value in written if isinstance(value, str)}
     if "cluster" in single:
         single |= {"dns_prefix", *_of_cluster("")}
     return frozenset({*single, *({"resource_group"} if settings.resource_group else ())})
@@ -99,7 +99,7 @@ def _standard(base: str, settings: Settings) -> Names:
         cluster=base,
         dns_prefix=base,
         virtual_network=f"{base}-vnet",
-        subnets={name: name for name in type(settings.network.subnets).model_fields},
+        subnets={name: name for name in Subnets.model_fields},
         nat_gateway=f"{base}-nat",
         outbound_address=f"{base}-outbound",
         ingress_address=f"{base}-ingress",
@@ -127,18 +127,18 @@ def _filled(settings: Settings, project: str, stack: str) -> str | None:
     return text
 
 
-def _by_pattern(pattern: str, found: Names) -> Names:
+def _by_pattern(pattern: str, standard: Names) -> Names:
     def name(kind: str) -> str:
         return pattern.replace("<type>", kind)
 
     made = {key: name(kind) for key, kind in _TYPES.items()}
     plain = {key: re.sub(r"[-_.]", "", made[key]).lower() for key in _PLAIN}
     return replace(
-        found,
+        standard,
         **{**made, **plain},
-        subnets={subnet: name(f"{_SUBNET}-{subnet}") for subnet in found.subnets},
+        subnets={subnet: name(f"{_SUBNET}-{subnet}") for subnet in standard.subnets},
         data_identities={
-            namespace: name(f"{_DATA_IDENTITY}-{namespace}") for namespace in found.data_identities
+            namespace: name(f"{_DATA_IDENTITY}-{namespace}") for namespace in standard.data_identities
         },
     )
 

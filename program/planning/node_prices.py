@@ -16,17 +16,17 @@ def node_prices(settings: Settings, pools: Iterable[AgentPool]) -> dict[str, flo
     A price of the stack's file counts first, then the list price, of which spot is an assumed share: prices of spot
     change too fast to be kept (docs/facts/prices.md#spot-prices).
     """
-    found = {pool.name: _price(settings, pool) for pool in pools}
-    return {name: price for name, price in found.items() if price is not None}
+    prices = {pool.name: _price(settings, pool) for pool in pools}
+    return {name: price for name, price in prices.items() if price is not None}
 
 
 def _price(settings: Settings, pool: AgentPool) -> float | None:
-    own = settings.cost.prices.get(pool.vm_size) if settings.cost.currency == _LISTED else None
+    negotiated = settings.cost.prices.get(pool.vm_size) if settings.cost.currency == _LISTED else None
     listed = aks_facts.ondemand_prices(pool.vm_size).get(settings.location)
-    on_demand = own.on_demand if own and own.on_demand is not None else listed
+    on_demand = negotiated.on_demand if negotiated and negotiated.on_demand is not None else listed
     if not pool.spot:
         return on_demand
-    if own and own.spot is not None:
-        return own.spot
+    if negotiated and negotiated.spot is not None:
+        return negotiated.spot
     share = aks_facts.assumed_spot_share(gpus=bool(pool.size.gpus))
     return None if on_demand is None else round(share * on_demand, 5)

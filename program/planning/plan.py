@@ -49,8 +49,8 @@ def plan(raw: Mapping[str, Any], *, project: str, stack: str, today: date) -> Pl
     settings = parse(raw)
     rules_read = readable(settings, raw)
     broken = problems(rules_read, project=project, stack_name=stack, today=today)
-    if found := [with_default_named(problem, raw) for problem in broken]:
-        raise SettingsError(found)
+    if mistakes := [with_default_named(problem, raw) for problem in broken]:
+        raise SettingsError(mistakes)
     return Plan(
         settings=settings,
         names=names(project, stack, settings),

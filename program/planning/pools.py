@@ -1,4 +1,4 @@
-"""From settings to agent pools: the exact pools AKS will have, fallbacks included."""
+"""The agent pools of a stack, made from its settings: the exact pools AKS will have, fallbacks included."""
 
 from collections.abc import Iterator
 from enum import StrEnum
@@ -7,7 +7,7 @@ from typing import Any, Final
 from pydantic import Field
 
 from aks_facts import VmSize
-from components.arguments import defaults
+from components.arguments.declaration import default_of
 from components.pools import node_upgrades, pool_checks
 from components.pools.conventions import (
     PLATFORM_WORKLOAD,
@@ -17,6 +17,7 @@ from components.pools.conventions import (
     WORKLOAD_LABEL,
 )
 from components.pools.pool_contract import announced_gpus
+from components.pools.pool_specs import OsDiskSpec
 from program.planning.conventions import ARM_TAINT, AUTOSCALER_GPUS, FALLBACK_TAINT, REPLACED_KEY
 from program.planning.hardware import CPU, Hardware, hardware
 from program.planning.names import agent_pool_name
@@ -24,7 +25,8 @@ from program.planning.sizes import sizes
 from program.settings import Fallback, NodeUpgrade, OsDisk, Settings, UserPool
 
 EVICTION_POLICY: Final = "Delete"
-"""Of a spot pool that names none."""
+"""Policy of a spot pool that names none."""
+OS_DISK_GIB: Final[int] = default_of(OsDiskSpec, "size_gib")
 
 
 class Purpose(StrEnum):
@@ -110,16 +112,16 @@ def system_pools(settings: Settings) -> Iterator[AgentPool]:
 
 def user_pools(settings: Settings) -> Iterator[AgentPool]:
     """The user pools by name, each spot pool followed by its fallback."""
-    known = sizes(settings)
+    catalogue = sizes(settings)
     for name, pool in sorted(settings.pools.items()):
         sized = [
             _user_pool(name, agent_pool, one, size, settings)
             for agent_pool, one in by_size(name, pool)
-            if (size := known.get(one.vm_size or ""))
+            if (size := catalogue.get(one.vm_size or ""))
         ]
         yield from sized
         fallback = pool.fallback
-        if sized and fallback and (size := known.get(fallback.vm_size or pool.vm_size or "")):
+        if sized and fallback and (size := catalogue.get(fallback.vm_size or pool.vm_size or "")):
             yield _fallback(name, pool, sized[0].size, fallback, size)
 
 
@@ -166,7 +168,7 @@ def _user_pool(name: str, agent_pool: str, pool: UserPool, size: VmSize, setting
         "upgrade": NodeUpgrade(),  # what is set is for the fallback
     }
     return _complete(
-        dict(pool) | (spot if pool.spot else {"eviction_policy": None, "max_price": None}),
+        dict[str, Any](pool) | (spot if pool.spot else {"eviction_policy": None, "max_price": None}),
         name=agent_pool,
         pool=name,
         size=size,
@@ -215,7 +217,7 @@ def _fallback(
         eviction_policy=None,
         max_price=None,
         capacity_reservation_group_id=fallback.capacity_reservation_group_id,
-        os_disk=OsDisk(type="Managed", size_gib=defaults.OS_DISK_GIB),
+        os_disk=OsDisk(type="Managed", size_gib=OS_DISK_GIB),
     )
 
 
@@ -228,9 +230,9 @@ def _labels(pool: UserPool, purpose: Purpose, size: VmSize, *, spot: bool) -> di
     if purpose is Purpose.SYSTEM:
         return {}
     workload = PLATFORM_WORKLOAD if purpose is Purpose.GENERAL else pool.workload or _default_workload(size)
-    own = {WORKLOAD_LABEL: workload} | ({SPOT_KEY: "spot"} if spot else {})
+    decided = {WORKLOAD_LABEL: workload} | ({SPOT_KEY: "spot"} if spot else {})
     extra = {key: value for key, value in pool.labels.items() if spot or key != SPOT_KEY}
-    return own | extra
+    return decided | extra
 
 
 def _default_workload(size: VmSize) -> str:
@@ -247,9 +249,9 @@ def _tags(pool: UserPool, size: VmSize) -> dict[str, str]:
     return {AUTOSCALER_GPUS: str(announced_gpus(size.gpus, profile, time_slices))}
 
 
-def _taints(pool: UserPool, size: VmSize, own: tuple[str, ...]) -> tuple[str, ...]:
+def _taints(pool: UserPool, size: VmSize, decided: tuple[str, ...]) -> tuple[str, ...]:
     extra = (taint for taint in pool.taints if taint != SPOT_TAINT)  # a fallback must not repeat it
-    return tuple(dict.fromkeys((*own, *hardware(size).taints, *extra)))
+    return tuple(dict.fromkeys((*decided, *hardware(size).taints, *extra)))
 
 
 def _os_disk(pool: UserPool, size: VmSize) -> OsDisk:
@@ -257,14 +259,14 @@ def _os_disk(pool: UserPool, size: VmSize) -> OsDisk:
     disk = pool.os_disk
     local = disk.type == "Ephemeral" or (disk.type is None and _may_be_ephemeral(pool, size))
     room = size.ephemeral_gib  # if unknown, the default: AKS refuses one that is too large
-    default = min(defaults.OS_DISK_GIB, room) if local and room is not None else defaults.OS_DISK_GIB
+    default = min(OS_DISK_GIB, room) if local and room is not None else OS_DISK_GIB
     return OsDisk.model_construct(type="Ephemeral" if local else "Managed", size_gib=disk.size_gib or default)
 
 
 def _may_be_ephemeral(pool: UserPool, size: VmSize) -> bool:
     """Spot CPU pools take an ephemeral OS disk where one fits: it is free (docs/facts/prices.md#os-disks)."""
     room = size.ephemeral_gib or 0
-    size_gib = pool.os_disk.size_gib or min(defaults.OS_DISK_GIB, room)
+    size_gib = pool.os_disk.size_gib or min(OS_DISK_GIB, room)
     return (
         pool.spot
         and pool.eviction_policy != "Deallocate"

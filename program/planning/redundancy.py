@@ -1,8 +1,14 @@
 """Redundancy of disks and storage accounts for which a stack sets none: in one zone or in three."""
 
+from typing import Final
+
 import aks_facts
-from components.arguments import defaults
+from components.arguments.declaration import default_of
+from components.kubeflow.prerequisites_args import CheckpointClassSpec, StorageClassSpec
 from program.settings import Settings
+
+_DISK: Final[str] = default_of(StorageClassSpec, "sku")
+_BLOBS: Final[str] = default_of(CheckpointClassSpec, "sku")
 
 
 def disk_sku(settings: Settings) -> str:
@@ -12,9 +18,7 @@ def disk_sku(settings: Settings) -> str:
     """
     region = aks_facts.region(settings.location)
     local = region is not None and region.zrs_disks is False
-    return settings.kubeflow.storage_class.sku or (
-        in_one_zone(defaults.DISK_SKU) if local else defaults.DISK_SKU
-    )
+    return settings.kubeflow.storage_class.sku or (in_one_zone(_DISK) if local else _DISK)
 
 
 def blob_sku(sku: str | None, location: str) -> str:
@@ -22,7 +26,7 @@ def blob_sku(sku: str | None, location: str) -> str:
 
     Zone-redundant accounts need availability zones ("Azure Storage redundancy").
     """
-    return sku or (in_one_zone(defaults.BLOB_SKU) if zoneless(location) else defaults.BLOB_SKU)
+    return sku or (in_one_zone(_BLOBS) if zoneless(location) else _BLOBS)
 
 
 def in_one_zone(sku: str) -> str:

@@ -8,10 +8,10 @@ from program.planning.pools import AgentPool
 
 def reservation_groups(pools: Iterable[AgentPool]) -> dict[str, str]:
     """The ARM id of each group once, under a name that no other pool changes: subscription, resource group, group."""
-    found: dict[str, str] = {}
+    groups: dict[str, str] = {}
     for pool in pools:
         if arm_id := pool.capacity_reservation_group_id:
             text = arm_id.lower()
             name = "-".join((subscription_of(text).split("-")[0], group_of(text), name_of(text)))
-            found.setdefault(name, arm_id)
-    return found
+            groups.setdefault(name, arm_id)
+    return groups

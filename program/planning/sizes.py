@@ -14,19 +14,21 @@ from program.settings import OwnVmSize, Settings
 
 def sizes(settings: Settings) -> Mapping[str, VmSize]:
     """Every VM size that the stack can use, by name."""
-    known = aks_facts.vm_sizes()
+    listed = aks_facts.vm_sizes()
     if not settings.vm_sizes:
-        return known
+        return listed
     described = {
-        name: size for name, own in settings.vm_sizes.items() if (size := _size(name, own, known.get(name)))
+        name: size
+        for name, description in settings.vm_sizes.items()
+        if (size := _size(name, description, listed.get(name)))
     }
-    return ChainMap(described, cast(dict[str, VmSize], known))  # never written to
+    return ChainMap(described, cast(dict[str, VmSize], listed))  # never written to
 
 
-def spelling(name: str, known: Iterable[str]) -> str | None:
+def spelling(name: str, names: Iterable[str]) -> str | None:
     """The known name that differs from another one in case, underscores or a missing `Standard` only."""
     letters = _letters(name)
-    return next((other for other in known if _letters(other) == letters), None)
+    return next((other for other in names if _letters(other) == letters), None)
 
 
 @cache
@@ -34,13 +36,13 @@ def _letters(name: str) -> str:
     return re.sub(r"[^a-z0-9]", "", name.lower()).removeprefix("standard")
 
 
-def _size(name: str, own: OwnVmSize, known: VmSize | None) -> VmSize | None:
+def _size(name: str, description: OwnVmSize, listed: VmSize | None) -> VmSize | None:
     """A size as a stack describes it, None where the description is not enough."""
-    numbers: dict[str, Any] = {key: value for key, value in own if value is not None}
-    if memory := own.memory_gib:
+    numbers: dict[str, Any] = {key: value for key, value in description if value is not None}
+    if memory := description.memory_gib:
         numbers["memory_gib"] = int(memory) if memory.is_integer() else memory
-    if known:
-        return replace(known, **numbers)
-    if own.vcpus is None or own.memory_gib is None:
+    if listed:
+        return replace(listed, **numbers)
+    if description.vcpus is None or description.memory_gib is None:
         return None
     return VmSize(name=name, **numbers)

@@ -5,9 +5,19 @@ from collections.abc import Iterator
 from datetime import date
 from typing import Annotated, Any, cast
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
 from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
+
+from components.arguments.declaration import (
+    Argument,
+    arguments_of,
+    entry_kind,
+    is_map,
+    keys_of,
+    plain_kind,
+    text_of,
+)
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
@@ -40,6 +50,13 @@ class SettingsModel(BaseModel):
         validate_by_alias=True,
     )
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Gives fields their docstrings; pydantic's own way takes as long as all else that is imported here."""
+        super().__init_subclass__(**options)
+        for name, annotation in cls.__annotations__.items():
+            if text := text_of(cls, name):
+                cls.__annotations__[name] = Annotated[annotation, Field(description=text)]
+
     def __getattr__(self, name: str) -> Any:
         """Called for what is absent only."""
         if name in type(self).model_fields:
@@ -52,18 +69,55 @@ class SettingsModel(BaseModel):
             yield name, getattr(self, name)
 
 
-def setting(
-    default: Any = ..., *, about: str, source: str, unit: str = "", form: str = "", **constraints: Any
-) -> Any:
-    """A field, and its entry in the reference of settings.
+def setting(default: Any, source: str, *, unit: str = "", form: str = "", **constraints: Any) -> Any:
+    """A field, and its entry in the reference of settings; its text is the docstring below it.
 
     Args:
         default: its default; a mutable one is copied by pydantic. `...` makes the field required.
-        about: one sentence for the person who sets it.
         source: where the rule or the default comes from, cited as in `docs/facts/sources.md`.
         unit: unit of the value, or its kind when it is text.
         form: what the pattern allows, in words that follow "expected"; with an example where that is shorter.
-        constraints: pydantic's own (ge, le, pattern, …).
+        constraints: pydantic's own (ge, le, pattern, …), and `description` where no docstring has the text.
     """
     extra = {"unit": unit, "source": source, "form": form}
-    return Field(default, description=about, json_schema_extra=cast(Any, extra), **constraints)
+    return Field(default, json_schema_extra=cast(Any, extra), **constraints)
+
+
+def setting_of(argument: Argument, **changes: Any) -> Any:
+    """A field of what an argument of a component declares.
+
+    Args:
+        argument: the declaration.
+        changes: arguments of `setting` that differ.
+    """
+    declared: dict[str, Any] = {
+        name: value for name, value in vars(argument).items() if value not in (None, "")
+    }
+    fields: dict[str, Any] = {"default": None} | declared | changes
+    return setting(**fields)
+
+
+def settings_of(*arguments: type, base: type[BaseModel] = SettingsModel) -> Any:
+    """A base class with a setting for each declared argument of TypedDicts: kind, default, bounds, text and source.
+
+    A field of the class itself replaces the one of its name, in its place. The type checker takes them for `Any`.
+
+    Args:
+        arguments: the TypedDicts.
+        base: class whose fields come first.
+    """
+    fields: dict[str, Any] = {
+        name: (_kind(kind, name, argument), setting_of(argument, description=text_of(kind, name)))
+        for kind in arguments
+        for name, argument in arguments_of(kind).items()
+    }
+    return create_model(f"{arguments[0].__name__}Settings", __base__=base, __module__=__name__, **fields)
+
+
+def _kind(arguments: type, name: str, argument: Argument) -> Any:
+    """The kind of a setting: that of the argument, immutable, and None too where that is the default."""
+    kind, _ = plain_kind(keys_of(arguments)[name])
+    if (entry := entry_kind(kind)) is not None:
+        entry, _ = plain_kind(entry)
+        kind = dict[str, entry] if is_map(kind) else tuple[entry, ...]
+    return kind | None if argument.default is None else kind

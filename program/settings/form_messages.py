@@ -100,10 +100,10 @@ def _form(field: FieldInfo | None) -> str:
 
 def suggestion(location: Location) -> str | None:
     """The key that an unknown one is probably meant to be: camelCase for snake_case, or the most similar."""
-    key, known = str(location[-1]), _keys(location)
-    if to_camel(key) in known:
+    key, keys = str(location[-1]), _keys(location)
+    if to_camel(key) in keys:
         return to_camel(key)
-    return next(iter(difflib.get_close_matches(key, known, n=1)), None)
+    return next(iter(difflib.get_close_matches(key, keys, n=1)), None)
 
 
 def _keys(location: Location) -> list[str]:
@@ -114,8 +114,8 @@ def _known_keys(location: Location) -> str:
     key = str(location[-1])
     if len(location) == 1 and ":" in key:
         return "the name of this project before the colon"
-    known, close = _keys(location), suggestion(location)
+    keys, close = _keys(location), suggestion(location)
     hint = f"; did you mean {close}?" if close else ""
-    if len(location) == 1 and "." in key and key.partition(".")[0] in known:
+    if len(location) == 1 and "." in key and key.partition(".")[0] in keys:
         hint = f"; write {key.partition('.')[0]} as a mapping, for a stack file knows no paths"
-    return f"one of the keys {', '.join(known)}{hint}"
+    return f"one of the keys {', '.join(keys)}{hint}"

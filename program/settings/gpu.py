@@ -2,20 +2,17 @@
 
 from typing import Literal
 
-from components.arguments import choices, defaults
-from program.settings._model import SettingsModel, setting
+from components.arguments.choices import GpuDriver
+from components.pools.pool_specs import GPU_DRIVER
+from program.settings._model import SettingsModel, setting, setting_of
 
 
 class Gpu(SettingsModel):
     """Who installs the driver, and who runs the device plugin that makes GPUs visible to Kubernetes."""
 
-    driver: choices.GpuDriver = setting(
-        defaults.GPU_DRIVER,
-        about="Whether AKS installs the NVIDIA driver; None leaves it to NVIDIA's GPU Operator.",
-        source="use-nvidia-gpu.md",
-    )
+    driver: GpuDriver = setting_of(GPU_DRIVER)
+    """Whether AKS installs the NVIDIA driver; None leaves it to NVIDIA's GPU Operator."""
     plugin: Literal["devicePlugin", "none"] = setting(
-        "devicePlugin",
-        about="Whether this program runs NVIDIA's device plugin; none leaves it to the GPU Operator.",
-        source="docs/facts/aks.md#gpu-driver-and-device-plugin",
+        "devicePlugin", "docs/facts/aks.md#gpu-driver-and-device-plugin"
     )
+    """Whether this program runs NVIDIA's device plugin; none leaves it to the GPU Operator."""

@@ -1,31 +1,13 @@
 """Settings of the control plane's logs."""
 
-from components.arguments import choices, defaults, limits
-from program.settings._model import SettingsModel, setting
+from components.arguments.choices import LogCategory
+from components.arguments.declaration import arguments_of
+from components.monitoring.monitoring_args import MonitoringArgs
+from program.settings._model import setting_of, settings_of
 
 
-class Monitoring(SettingsModel):
+class Monitoring(settings_of(MonitoringArgs)):
     """The logs of the control plane, and the workspace that keeps them."""
 
-    logs: tuple[choices.LogCategory, ...] = setting(
-        (),
-        about="Logs of the control plane to collect; Azure charges by their size. Empty means none.",
-        source="docs/facts/aks.md#control-plane-logs",
-    )
-    workspace: str | None = setting(
-        None,
-        about="Log Analytics workspace to use instead of a new one; whoever runs `pulumi up` needs the right to send "
-        "logs to it.",
-        unit="ARM id",
-        source="docs/facts/aks.md#control-plane-logs",
-        form="/subscriptions/<subscription>/resourceGroups/<group>/providers/Microsoft.OperationalInsights/workspaces"
-        "/<name>",
-    )
-    retention_days: int | None = setting(
-        None,
-        about="How long the new workspace keeps logs; the first 31 days are in the price of the logs. Left out: "
-        f"{defaults.LOG_RETENTION_DAYS}.",
-        unit="days",
-        source="data-retention-configure.md: up to two years",
-        **limits.LOG_DAYS,
-    )
+    logs: tuple[LogCategory, ...] = setting_of(arguments_of(MonitoringArgs)["logs"], default=())
+    """Logs of the control plane to collect; Azure charges by their size. Empty means none."""

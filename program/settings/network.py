@@ -1,122 +1,58 @@
 """Settings of the virtual network."""
 
-from components.arguments import choices, defaults
-from program.settings._model import SettingsModel, setting
+from components.arguments.choices import OutboundType
+from components.arguments.declaration import arguments_of
+from components.azure.arm_ids import SUBNET
+from components.cluster.aks_cluster_args import ClusterNetworkSpec
+from components.network.network_args import SUBNETS, NetworkArgs
+from program.settings._model import SettingsModel, setting, setting_of, settings_of
+
+_CLUSTER = arguments_of(ClusterNetworkSpec)
 
 
 class Subnets(SettingsModel):
     """One subnet per pool role; with CNI Overlay only nodes take addresses from them."""
 
-    system: str = setting(
-        defaults.SUBNETS["system"], about="Nodes of the system pool.", unit="CIDR", source="our choice"
-    )
-    general: str = setting(
-        defaults.SUBNETS["general"],
-        about="Nodes that host Charmed Kubeflow.",
-        unit="CIDR",
-        source="our choice",
-    )
-    cpu: str = setting(
-        defaults.SUBNETS["cpu"],
-        about="Nodes of CPU batch pools, spot and fallback.",
-        unit="CIDR",
-        source="our choice",
-    )
-    gpu: str = setting(
-        defaults.SUBNETS["gpu"],
-        about="Nodes of GPU batch pools, spot and fallback.",
-        unit="CIDR",
-        source="our choice",
-    )
-
-
-_SUBNET = (
-    "/subscriptions/<subscription>/resourceGroups/<group>/providers/Microsoft.Network/virtualNetworks/<network>/"
-    "subnets/<name>"
-)
+    system: str = setting(SUBNETS["system"], "our choice", unit="CIDR")
+    """Nodes of the system pool."""
+    general: str = setting(SUBNETS["general"], "our choice", unit="CIDR")
+    """Nodes that host Charmed Kubeflow."""
+    cpu: str = setting(SUBNETS["cpu"], "our choice", unit="CIDR")
+    """Nodes of CPU batch pools, spot and fallback."""
+    gpu: str = setting(SUBNETS["gpu"], "our choice", unit="CIDR")
+    """Nodes of GPU batch pools, spot and fallback."""
 
 
 class SubnetIds(SettingsModel):
     """Subnets of a network that others own, one per pool role; several roles may share one."""
 
-    system: str = setting(
-        about="Nodes of the system pool.",
-        unit="ARM id",
-        source="docs/facts/aks.md#networks-of-others",
-        form=_SUBNET,
-    )
-    general: str = setting(
-        about="Nodes that host Charmed Kubeflow.",
-        unit="ARM id",
-        source="docs/facts/aks.md#networks-of-others",
-        form=_SUBNET,
-    )
-    cpu: str = setting(
-        about="Nodes of CPU batch pools, spot and fallback.",
-        unit="ARM id",
-        source="docs/facts/aks.md#networks-of-others",
-        form=_SUBNET,
-    )
-    gpu: str = setting(
-        about="Nodes of GPU batch pools, spot and fallback.",
-        unit="ARM id",
-        source="docs/facts/aks.md#networks-of-others",
-        form=_SUBNET,
-    )
+    system: str = setting(..., "docs/facts/aks.md#networks-of-others", unit="ARM id", form=SUBNET.form)
+    """Nodes of the system pool."""
+    general: str = setting(..., "docs/facts/aks.md#networks-of-others", unit="ARM id", form=SUBNET.form)
+    """Nodes that host Charmed Kubeflow."""
+    cpu: str = setting(..., "docs/facts/aks.md#networks-of-others", unit="ARM id", form=SUBNET.form)
+    """Nodes of CPU batch pools, spot and fallback."""
+    gpu: str = setting(..., "docs/facts/aks.md#networks-of-others", unit="ARM id", form=SUBNET.form)
+    """Nodes of GPU batch pools, spot and fallback."""
 
 
-class Network(SettingsModel):
+class _Ranges(settings_of(NetworkArgs)):
+    """Ranges of the nodes."""
+
+    subnets: Subnets = setting(Subnets(), "docs/facts/aks.md#network")
+    """Ranges of the nodes, inside the virtual network; none changes once it has nodes."""
+    subnet_ids: SubnetIds | None = setting(None, "docs/how-to/use-existing-resources.md")
+    """Subnets that others own, in place of a new network; all four or none. The cluster gets the right to use them, so
+    whoever runs `pulumi up` needs the right to join them and to assign roles on them."""
+
+
+class Network(settings_of(ClusterNetworkSpec, base=_Ranges)):
     """Address ranges and outbound traffic."""
 
-    vnet_cidr: str = setting(
-        defaults.VNET_CIDR,
-        about="Range of the virtual network.",
-        unit="CIDR",
-        source="our choice; docs/facts/aks.md#network",
-    )
-    subnets: Subnets = setting(
-        Subnets(),
-        about="Ranges of the nodes, inside the virtual network; none changes once it has nodes.",
-        source="docs/facts/aks.md#network",
-    )
-    subnet_ids: SubnetIds | None = setting(
-        None,
-        about="Subnets that others own, in place of a new network; all four or none. The cluster gets the right to use "
-        "them, so whoever runs `pulumi up` needs the right to join them and to assign roles on them.",
-        source="docs/how-to/use-existing-resources.md",
-    )
-    pod_cidr: str = setting(
-        defaults.POD_CIDR,
-        about="Range of the pods; each node takes a /24 of it.",
-        unit="CIDR",
-        source="concepts-network-azure-cni-overlay.md: a /24 per node",
-    )
-    service_cidr: str = setting(
-        defaults.SERVICE_CIDR,
-        about="Range of the cluster's services; the DNS service takes its tenth address.",
-        unit="CIDR",
-        source="concepts-network-azure-cni-overlay.md: smaller than /12",
-    )
-    outbound_type: choices.OutboundType = setting(
-        defaults.OUTBOUND_TYPE,
-        about="How nodes reach the internet: the cluster's load balancer, a NAT gateway (a new one, or that of "
-        "`subnetIds`), or your route table. A change replaces the cluster, "
-        "unless it is made as in docs/how-to/change-outbound-routing.md.",
-        source="egress-outboundtype.md",
-    )
-    policy: choices.NetworkPolicy = setting(
-        defaults.NETWORK_POLICY,
-        about="Engine that enforces network policies (AKS: networkPolicy): none; Calico; Cilium, which "
-        "is then also the data plane (AKS: networkDataplane); or Azure's own, which only an adopted cluster has. A "
-        "change replaces the cluster, and changes nothing of an adopted one.",
-        source="docs/facts/aks.md#network-policy; docs/how-to/choose-a-network-policy-engine.md",
-    )
-    route_table_id: str | None = setting(
-        None,
-        about="Route table of the subnets; only with userDefinedRouting. New subnets get it, those of `subnetIds` must "
-        "have it. The cluster gets the right to use it, so "
-        "whoever runs `pulumi up` needs the right to join it and to assign roles on it.",
-        unit="ARM id",
-        source="egress-outboundtype.md; docs/facts/aks.md#network",
-        form="/subscriptions/<subscription>/resourceGroups/<group>/providers/Microsoft.Network/routeTables/<name>",
-    )
+    outbound_type: OutboundType = setting_of(_CLUSTER["outbound_type"])
+    """How nodes reach the internet: the cluster's load balancer, a NAT gateway (a new one, or that of `subnetIds`), or
+    your route table. A change replaces the cluster, unless it is made as in docs/how-to/change-outbound-routing.md."""
+    route_table_id: str | None = setting_of(_CLUSTER["route_table_id"])
+    """Route table of the subnets; only with userDefinedRouting. New subnets get it, those of `subnetIds` must have it.
+    The cluster gets the right to use it, so whoever runs `pulumi up` needs the right to join it and to assign roles on
+    it."""

@@ -9,29 +9,13 @@ _TIME = {"pattern": r"^([01][0-9]|2[0-3]):[0-5][0-9]$", "form": "a time of day a
 class OfficeHours(SettingsModel):
     """When people work with the stack. A stopped cluster costs no nodes (docs/facts/aks.md#stopping-and-starting)."""
 
-    time_zone: str = setting(
-        about="Time zone of the local time.",
-        unit="name in the IANA database, like Europe/London",
-        source="our choice",
-    )
+    time_zone: str = setting(..., "our choice", unit="name in the IANA database, like Europe/London")
+    """Time zone of the local time."""
     days: tuple[Weekday, ...] = setting(
-        ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday"),
-        about="Days of the week on which it runs.",
-        source="our choice",
+        ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday"), "our choice"
     )
-    opens: str = setting(
-        "07:00",
-        alias="from",
-        about="Local time at which it starts.",
-        unit="HH:MM",
-        source="our choice",
-        **_TIME,
-    )
-    closes: str = setting(
-        "19:00",
-        alias="to",
-        about="Local time at which it stops; what runs then is evicted.",
-        unit="HH:MM",
-        source="our choice",
-        **_TIME,
-    )
+    """Days of the week on which it runs."""
+    opens: str = setting("07:00", "our choice", alias="from", unit="HH:MM", **_TIME)
+    """Local time at which it starts."""
+    closes: str = setting("19:00", "our choice", alias="to", unit="HH:MM", **_TIME)
+    """Local time at which it stops; what runs then is evicted."""

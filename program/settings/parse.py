@@ -1,4 +1,4 @@
-"""From a stack's raw configuration to settings: its form, not its rules."""
+"""Reads a stack's raw configuration into settings: its form, not its rules."""
 
 import json
 import re

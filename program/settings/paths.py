@@ -69,7 +69,7 @@ def inner_model(annotation: Any) -> type[SettingsModel] | None:
     """The model inside a field's type, however deep in maps and lists."""
     if isinstance(annotation, type) and issubclass(annotation, SettingsModel):
         return annotation
-    return next((found for arm in get_args(annotation) if (found := inner_model(arm))), None)
+    return next((model for arm in get_args(annotation) if (model := inner_model(arm))), None)
 
 
 def _by_alias(model: type[SettingsModel], step: int | str) -> FieldInfo | None:

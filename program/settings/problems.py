@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from components.arguments.mistakes import HIDDEN, Mistake
 
 ENCRYPTED = HIDDEN
-"""In place of a value that a preview cannot decrypt (`kubeflow_aks.recorder.stack_files.ENCRYPTED`)."""
+"""Text that replaces a value that a preview cannot decrypt (`kubeflow_aks.recorder.stack_files.ENCRYPTED`)."""
 
 
 class SettingsError(ValueError):

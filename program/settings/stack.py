@@ -18,7 +18,7 @@ _TEXT_KEYS = {"location", "asOf", "created", "resourceGroup"}
 _OTHERS = {"azure-native", "kubernetes", "pulumi"}
 """Namespaces that the providers of this program, and Pulumi itself, read."""
 _ALIKE = 0.65
-"""From which share of equal letters on a namespace is taken for a misspelt project name (our choice)."""
+"""Share of equal letters from which on a namespace is taken for a misspelt project name (our choice)."""
 _SHORTEST = 4
 """Characters of a secret text from which on it is looked for in messages; shorter ones are parts of words."""
 

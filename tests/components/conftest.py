@@ -31,7 +31,7 @@ class Monitor(mocks.MockMonitor):
     def __init__(self, answers: mocks.Mocks) -> None:
         super().__init__(answers)
         self.requests: dict[str, Any] = {}
-        """By name; components left out."""
+        """The requests by name; components left out."""
 
     def RegisterResource(self, request: Any) -> Any:  # noqa: N802 - name of the protocol
         """Keeps the request."""

@@ -330,18 +330,18 @@ def made(name: str, arguments: Arguments, *, protect: bool) -> None:
         without_version_aliases
     )  # as the program has it; much faster
     group = resources.ResourceGroup(name, resource_group_name=name, location=LOCATION)
-    given: dict[str, Any] = {
+    outputs_of_others: dict[str, Any] = {
         "resource_group_name": group.name,
         "resource_group_id": group.id,
         "location": LOCATION,
     }
     opts = pulumi.ResourceOptions(protect=protect)
-    for component, each in arguments.items():
-        for number, own in enumerate(each, 1):
+    for component, variants in arguments.items():
+        for number, args_of_one in enumerate(variants, 1):
             taken = component.__init__.__annotations__["args"].__annotations__
-            args = {key: value for key, value in given.items() if key in taken} | own
-            found: Any = component(name if number == 1 else f"{name}-{number}", args, opts)  # pyright: ignore
-            if isinstance(found, AksCluster):
-                given.setdefault("cluster", found.managed_cluster)
-                provider = kubernetes.Provider(found.pulumi_resource_name, kubeconfig=found.kubeconfig)
+            args = {key: value for key, value in outputs_of_others.items() if key in taken} | args_of_one
+            made: Any = component(name if number == 1 else f"{name}-{number}", args, opts)  # pyright: ignore
+            if isinstance(made, AksCluster):
+                outputs_of_others.setdefault("cluster", made.managed_cluster)
+                provider = kubernetes.Provider(made.pulumi_resource_name, kubeconfig=made.kubeconfig)
                 opts = pulumi.ResourceOptions(protect=protect, providers=[provider])

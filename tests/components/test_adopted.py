@@ -15,5 +15,5 @@ from kubeflow_aks.local_aks.azure.sdk_schema import input_fields
     ],
 )
 def test_what_stays_is_spelt_as_azure_native_spells_it(token: str, paths: list[str]) -> None:
-    known = input_fields(token)
-    assert [path for path in paths if path.split(".")[0].split("[")[0] not in known] == []
+    declared = input_fields(token)
+    assert [path for path in paths if path.split(".")[0].split("[")[0] not in declared] == []

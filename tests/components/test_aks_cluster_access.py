@@ -156,10 +156,10 @@ def test_the_kubeconfig_is_a_secret(cloud: Cloud, access: ApiAccessSpec) -> Any:
     return pulumi.Output.from_input(secretive.kubeconfig.is_secret()).apply(check)
 
 
-@pytest.mark.parametrize(("given", "mode"), [({}, "azurecli"), ({"kubelogin_mode": "msi"}, "msi")])
+@pytest.mark.parametrize(("spec", "mode"), [({}, "azurecli"), ({"kubelogin_mode": "msi"}, "msi")])
 @pulumi.runtime.test
 def test_kubelogin_signs_in_with_the_azure_cli_unless_another_way_is_set(
-    cloud: Cloud, monkeypatch: pytest.MonkeyPatch, given: ApiAccessSpec, mode: str
+    cloud: Cloud, monkeypatch: pytest.MonkeyPatch, spec: ApiAccessSpec, mode: str
 ) -> Any:
     def check(kubeconfig: str) -> None:
         assert f"--login\n      - {mode}\n" in kubeconfig
@@ -168,7 +168,7 @@ def test_kubelogin_signs_in_with_the_azure_cli_unless_another_way_is_set(
     monkeypatch.setattr(
         answers, "KUBECONFIG", KUBECONFIG.replace("user: {token: recorded-kubeconfig-token}", plugin)
     )
-    access = cast(ApiAccessSpec, {**ENTRA, **given})
+    access = cast(ApiAccessSpec, {**ENTRA, **spec})
     return AksCluster(f"signs-in-{mode}", {**CLUSTER, "api_access": access}, cloud.opts).kubeconfig.apply(
         check
     )

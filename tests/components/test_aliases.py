@@ -72,14 +72,14 @@ def test_a_child_that_moved_into_a_component_is_planned_as_the_resource_it_was()
     ],
 )
 def test_only_what_says_nothing_but_a_version_goes(alias: Any, stays: bool) -> None:  # noqa: FBT001
-    given = pulumi.ResourceTransformationArgs(
+    args = pulumi.ResourceTransformationArgs(
         resource=None,  # pyright: ignore[reportArgumentType] - the transformation does not look at it
         type_=POOL,
         name="pool",
         props={},
         opts=pulumi.ResourceOptions(aliases=[alias]),
     )
-    result = without_version_aliases(given)
+    result = without_version_aliases(args)
     assert result
     assert result.opts.aliases == ([alias] if stays else None)
 
@@ -89,14 +89,14 @@ def test_a_resource_without_aliases_of_the_program_has_none() -> None:
 
 
 def test_resources_of_other_providers_are_left_alone() -> None:
-    given = pulumi.ResourceTransformationArgs(
+    args = pulumi.ResourceTransformationArgs(
         resource=None,  # pyright: ignore[reportArgumentType]
         type_="kubernetes:core/v1:ConfigMap",
         name="map",
         props={},
         opts=pulumi.ResourceOptions(aliases=[pulumi.Alias(name="old")]),
     )
-    assert without_version_aliases(given) is None
+    assert without_version_aliases(args) is None
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_a_renamed_component_keeps_what_is_named_in_letters_alone(
     kind: str, make: Callable[[str, pulumi.ResourceOptions], object]
 ) -> None:
     def made(name: str, *old: str) -> Resource:
-        opts = pulumi.ResourceOptions(aliases=[pulumi.Alias(name=each) for each in old])
+        opts = pulumi.ResourceOptions(aliases=[pulumi.Alias(name=alias) for alias in old])
         return record("dev", program=lambda: make(name, opts)).one(kind)
 
     assert made("old-one").urn in made("new-one", "old-one").options["aliases"]

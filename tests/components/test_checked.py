@@ -50,11 +50,11 @@ def shop(**args: Any) -> Shop:
     return checked("Shop", Shop, cast(Shop, {"name": "shop", **args}), rules)
 
 
-def later(value: Any, *, known: bool = True, secret: bool = False) -> pulumi.Output[Any]:
+def later(value: Any, *, is_known: bool = True, secret: bool = False) -> pulumi.Output[Any]:
     """An Output of a value."""
     loop = asyncio.get_event_loop()
     futures: list[asyncio.Future[Any]] = [loop.create_future() for _ in range(3)]
-    for future, result in zip(futures, (value, known, secret), strict=True):
+    for future, result in zip(futures, (value, is_known, secret), strict=True):
         future.set_result(result)
     return pulumi.Output(set(), *futures)
 
@@ -126,8 +126,8 @@ def test_an_output_fails_with_the_same_words(cloud: Cloud, args: Any, key: str, 
 
 @pytest.mark.parametrize("awaited", [["least"], ["most"], ["least", "most"]])
 def test_a_rule_waits_for_all_that_it_reads(cloud: Cloud, awaited: list[str]) -> None:  # noqa: ARG001
-    given = {"least": 5, "most": 3}
-    args = cast(Any, shop(**given | {key: later(given[key]) for key in awaited}))
+    bounds = {"least": 5, "most": 3}
+    args = cast(Any, shop(**bounds | {key: later(bounds[key]) for key in awaited}))
     for key in awaited:
         with pytest.raises(ArgumentsError, match="least: 5 is not allowed; expected at most 3"):
             asyncio.get_event_loop().run_until_complete(args[key].future())
@@ -139,13 +139,13 @@ def test_an_entry_that_is_an_output_is_checked_too(cloud: Cloud) -> None:  # noq
         asyncio.get_event_loop().run_until_complete(cast(Any, args)["disks"][0]["size_gib"].future())
 
 
-@pytest.mark.parametrize("output", [{"known": False}, {"secret": True}, {}])
+@pytest.mark.parametrize("output", [{"is_known": False}, {"secret": True}, {}])
 def test_what_is_right_stays_as_it_is(cloud: Cloud, output: dict[str, bool]) -> None:  # noqa: ARG001
-    value = None if output.get("known") is False else 5
+    value = None if output.get("is_known") is False else 5
     least = cast(Any, shop(least=later(value, **output)))["least"]
     loop = asyncio.get_event_loop()
     assert loop.run_until_complete(least.future()) == value
-    assert loop.run_until_complete(least.is_known()) is output.get("known", True)
+    assert loop.run_until_complete(least.is_known()) is output.get("is_known", True)
     assert loop.run_until_complete(least.is_secret()) is output.get("secret", False)
 
 

@@ -9,7 +9,7 @@ import pytest
 from pulumi_azure_native import containerservice as aks
 
 from components.arguments.errors import ArgumentsError
-from components.arguments.inputs import each, merged
+from components.arguments.inputs import mapped, merged
 from components.cluster.aks_cluster import AksCluster
 from components.kubeflow.prerequisites import KubeflowPrerequisites
 from components.monitoring.monitoring import Monitoring
@@ -121,9 +121,9 @@ def test_what_others_own_may_be_an_output(cloud: Cloud) -> Any:
         cloud.opts,
     )
 
-    def check(found: list[Any]) -> None:
-        assert found[:2] == [theirs, theirs]
-        assert found[2]["logs"] == [{"category": "guard", "enabled": True}]
+    def check(values: list[Any]) -> None:
+        assert values[:2] == [theirs, theirs]
+        assert values[2]["logs"] == [{"category": "guard", "enabled": True}]
 
     return pulumi.Output.all(
         registry.registry_id, logs.workspace_id, cloud.request("watched-control-plane")
@@ -144,8 +144,8 @@ def test_the_prerequisites_take_outputs(cloud: Cloud) -> Any:
         cloud.opts,
     )
 
-    def check(found: list[Any]) -> None:
-        [name, expander, daemon] = found
+    def check(values: list[Any]) -> None:
+        [name, expander, daemon] = values
         assert name == "fast"
         assert expander["data"] == {"priorities": priorities(CONTRACT)}
         pod = daemon["spec"]["template"]["spec"]
@@ -170,4 +170,4 @@ def test_a_plain_mistake_is_refused_at_once_beside_an_output(managed_cluster: ak
 def test_of_plain_values_nothing_has_to_be_awaited() -> None:
     entry = later("b")
     assert merged({"a": "1"}, {"a": entry}) == {"a": entry}
-    assert each(["a", entry], lambda value: (value,)) == [("a",), (entry,)]
+    assert mapped(["a", entry], lambda value: (value,)) == [("a",), (entry,)]

@@ -255,10 +255,10 @@ def test_the_plugin_reads_its_time_slices_from_a_file(cloud: Cloud) -> Any:
     def check(bodies: list[dict[str, Any]]) -> None:
         daemon, config = bodies
         plugin = _container(daemon, "nvidia-device-plugin")
-        [variable] = [each for each in plugin["env"] if each["name"] == "CONFIG_FILE"]
-        [mount] = [each for each in plugin["volumeMounts"] if each["name"] == "config"]
+        [variable] = [entry for entry in plugin["env"] if entry["name"] == "CONFIG_FILE"]
+        [mount] = [entry for entry in plugin["volumeMounts"] if entry["name"] == "config"]
         [volume] = [
-            each for each in daemon["spec"]["template"]["spec"]["volumes"] if each["name"] == "config"
+            entry for entry in daemon["spec"]["template"]["spec"]["volumes"] if entry["name"] == "config"
         ]
         assert volume["configMap"] == {"name": config["metadata"]["name"]}
         folder, _, file = variable["value"].rpartition("/")

@@ -16,7 +16,7 @@ from tests.components.conftest import Cloud
 
 @pytest.fixture(scope="module", autouse=True)
 def prerequisites(cloud: Cloud) -> KubeflowPrerequisites:
-    """In a cluster with an engine for network policies, and without any other daemon."""
+    """The handler in a cluster with an engine for network policies, and without any other daemon."""
     others = {"network_policies": True, "device_plugin": False, "inotify": {"enabled": False}}
     args = cast(KubeflowPrerequisitesArgs, {**given.PREREQUISITES, **others})
     return cloud.build(lambda: KubeflowPrerequisites("kf", args, cloud.opts))

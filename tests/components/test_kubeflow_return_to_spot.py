@@ -17,7 +17,7 @@ NAME = "return-to-spot"
 
 @pytest.fixture(scope="module", autouse=True)
 def prerequisites(cloud: Cloud) -> KubeflowPrerequisites:
-    """In a cluster with an engine for network policies, and with prices of its nodes."""
+    """The return in a cluster with an engine for network policies, and with prices of its nodes."""
     others = {"network_policies": True, NAME.replace("-", "_"): True, "node_prices": {"b": 0.5, "a": 0.1}}
     args = cast(KubeflowPrerequisitesArgs, {**given.PREREQUISITES, **others})
     return cloud.build(lambda: KubeflowPrerequisites("kf", args, cloud.opts))

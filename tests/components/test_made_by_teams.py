@@ -45,10 +45,10 @@ def records() -> dict[str, Record]:
 def test_a_component_makes_what_it_did(
     records: dict[str, Record], team: str, snapshot: SnapshotAssertion
 ) -> None:
-    found = records[team]
-    outputs = {short(urn): given for urn, given in found.component_outputs.items()}
-    secrets = {short(urn): sorted(paths) for urn, paths in found.component_secrets.items() if paths}
-    made = {**golden(found), "outputs": outputs, "secretOutputs": secrets}
+    record = records[team]
+    outputs = {short(urn): values for urn, values in record.component_outputs.items()}
+    secrets = {short(urn): sorted(paths) for urn, paths in record.component_secrets.items() if paths}
+    made = {**golden(record), "outputs": outputs, "secretOutputs": secrets}
     assert made == snapshot(extension_class=JSONSnapshotExtension)
 
 
@@ -56,12 +56,12 @@ def test_every_component_is_made() -> None:
     assert set(LEAST) == set(MOST) == set(COMPONENTS)
 
 
-def left_out(schema: dict[str, Any], kind: str, given: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def left_out(schema: dict[str, Any], kind: str, variants: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """The properties of a type or a component that none of the given ones has, with those of their own types."""
     declared = schema["types"].get(kind) or schema["resources"][kind]
     for name, about in (declared.get("inputProperties") or declared["properties"]).items():
         names = {name, _snake(name)}  # the pool contract's keys are the same everywhere
-        values = [value[key] for value in given for key in names & set(value)]
+        values = [value[key] for value in variants for key in names & set(value)]
         if not values and not names & PLACES:
             yield f"{kind.rpartition(':')[2]}.{name}"
         for nested in re.findall(r"#/types/([\w:-]+)", json.dumps(about)):
@@ -79,30 +79,30 @@ def parts(value: Any, declared: Mapping[str, Any]) -> list[Any]:
 
 
 def _snake(name: str) -> str:
-    return re.sub(r"([A-Z])", lambda found: f"_{found[1].lower()}", name)
+    return re.sub(r"([A-Z])", lambda match: f"_{match[1].lower()}", name)
 
 
 def test_every_argument_is_given(schema: dict[str, Any]) -> None:
     """`MOST` in teams.py lacks those that this lists."""
     missing = [
         name
-        for component, given in MOST.items()
-        for name in left_out(schema, f"kubeflow-aks:index:{component.__name__}", given)
+        for component, variants in MOST.items()
+        for name in left_out(schema, f"kubeflow-aks:index:{component.__name__}", variants)
     ]
     assert missing == []
 
 
 def kinds_made() -> Iterator[tuple[str, str]]:
     """Each module of the components with each type of resource, as the engine names it, whose class it calls."""
-    for found in pkgutil.walk_packages(components.__path__, "components."):
-        if found.name.endswith("__main__"):
+    for listed in pkgutil.walk_packages(components.__path__, "components."):
+        if listed.name.endswith("__main__"):
             continue
-        module = importlib.import_module(found.name)
+        module = importlib.import_module(listed.name)
         for node in ast.walk(ast.parse(inspect.getsource(module))):
             called = resolved(module, node.func) if isinstance(node, ast.Call) else None
             kind: str | None = getattr(called, "pulumi_type", None)  # of the classes of providers' SDKs
             if kind and inspect.isclass(called) and issubclass(called, pulumi.CustomResource):
-                yield found.name, kind
+                yield listed.name, kind
 
 
 def resolved(scope: object, expression: ast.expr) -> object:
@@ -116,7 +116,7 @@ def resolved(scope: object, expression: ast.expr) -> object:
 
 def test_every_kind_of_resource_is_made(records: dict[str, Record]) -> None:
     """One that this lists needs an argument in teams.py that has it made, and a test of what it is for."""
-    registered = {found.type for each in records.values() for found in each.resources.values()}
+    registered = {resource.type for record in records.values() for resource in record.resources.values()}
     called = set(kinds_made())
     assert len(called) > 20
     assert [(module, kind) for module, kind in sorted(called) if kind not in registered] == []

@@ -71,9 +71,9 @@ class Platform(pulumi.ComponentResource):
 
     def __init__(self, name: str, group: resources.ResourceGroup) -> None:
         super().__init__("team:index:Platform", name, {}, pulumi.ResourceOptions(transformations=[tagged]))
-        own = pulumi.ResourceOptions(parent=self)
+        child = pulumi.ResourceOptions(parent=self)
         place: Any = {"resource_group_name": group.name, "location": group.location}
-        network = Network(name, place, own)
+        network = Network(name, place, child)
         self.cluster = AksCluster(
             name,
             AksClusterArgs(
@@ -81,7 +81,7 @@ class Platform(pulumi.ComponentResource):
                 resource_group_id=group.id,
                 system_pool={"subnet_id": network.subnet_ids["system"]},
             ),
-            own,
+            child,
         )
         self.pools = AgentPools(
             name,
@@ -90,24 +90,24 @@ class Platform(pulumi.ComponentResource):
                 "cluster": self.cluster.managed_cluster,
                 "pools": [{**SPOT, "subnet_id": network.subnet_ids["cpu"]}],
             },
-            own,
+            child,
         )
         ContainerRegistry(
-            name, ContainerRegistryArgs(**place, puller_object_id=self.cluster.kubelet_object_id), own
+            name, ContainerRegistryArgs(**place, puller_object_id=self.cluster.kubelet_object_id), child
         )
         DataStore(
-            name, DataStoreArgs(**place, oidc_issuer=self.cluster.oidc_issuer, profiles={"vision": {}}), own
+            name, DataStoreArgs(**place, oidc_issuer=self.cluster.oidc_issuer, profiles={"vision": {}}), child
         )
-        Monitoring(name, MonitoringArgs(**place, cluster_id=self.cluster.cluster_id, logs=["guard"]), own)
-        self.token = KubeflowPrerequisites(name, {"pools": self.pools.contract}, own).juju_token
+        Monitoring(name, MonitoringArgs(**place, cluster_id=self.cluster.cluster_id, logs=["guard"]), child)
+        self.token = KubeflowPrerequisites(name, {"pools": self.pools.contract}, child).juju_token
 
 
 @pytest.fixture(scope="module")
 def mocks(event_loop: object) -> Mocks:  # noqa: ARG001 - the loop that the mocks run in
     settings.ROOT.set(None)
-    found = Mocks()
-    pulumi.runtime.set_mocks(found, project="team", stack="test", preview=False)
-    return found
+    mocks = Mocks()
+    pulumi.runtime.set_mocks(mocks, project="team", stack="test", preview=False)
+    return mocks
 
 
 @pytest.fixture(scope="module")
@@ -148,7 +148,7 @@ def test_a_transformation_reaches_the_cluster(platforms: list[Platform], mocks: 
     def check(_: object) -> None:
         assert [mocks.sent[name]["tags"] for name in ("one", "two")] == [{"owner": "team"}] * 2
 
-    return pulumi.Output.all(*(each.cluster.cluster_id for each in platforms)).apply(check)
+    return pulumi.Output.all(*(platform.cluster.cluster_id for platform in platforms)).apply(check)
 
 
 @pulumi.runtime.test

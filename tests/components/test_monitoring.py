@@ -70,8 +70,8 @@ def test_a_given_workspace_is_used_and_none_is_made(cloud: Cloud) -> Any:
         assert body["workspaceId"] == workspace_id == HUB
         assert cloud.names("hub") == ["hub", "hub-control-plane"]
 
-    given = Monitoring("hub", {**ARGS, "workspace": HUB}, cloud.opts)
-    return pulumi.Output.all(cloud.request("hub-control-plane"), given.workspace_id).apply(check)
+    hub = Monitoring("hub", {**ARGS, "workspace": HUB}, cloud.opts)
+    return pulumi.Output.all(cloud.request("hub-control-plane"), hub.workspace_id).apply(check)
 
 
 @pulumi.runtime.test

@@ -37,8 +37,8 @@ def network(cloud: Cloud) -> Network:
 @pulumi.runtime.test
 def test_every_role_has_a_subnet_of_its_range(cloud: Cloud) -> Any:
     def check(body: dict[str, Any]) -> None:
-        found = {subnet["name"]: subnet["addressPrefix"] for subnet in body["subnets"]}
-        assert found == {"system": "10.224.0.0/24", "cpu": "10.224.4.0/22"}
+        ranges = {subnet["name"]: subnet["addressPrefix"] for subnet in body["subnets"]}
+        assert ranges == {"system": "10.224.0.0/24", "cpu": "10.224.4.0/22"}
 
     return cloud.request("kf-vnet").apply(check)
 

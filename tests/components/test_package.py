@@ -3,18 +3,35 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, is_typeddict
 
 import pytest
 import yaml
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.json import JSONSnapshotExtension
 
+from components.arguments.declaration import arguments_of, text_of
+from components.cluster import aks_cluster_args
+from components.data_store import data_store
+from components.kubeflow import prerequisites_args
+from components.monitoring import monitoring
+from components.network import network
 from components.package import COMPONENTS, NAME, VERSION
+from components.pools import agent_pools
+from components.registry import container_registry
 
 ROOT = Path(__file__).parents[2]
 PLUGIN = ROOT / "components"
 SOURCES = [file for file in PLUGIN.rglob("*.py") if ".venv" not in file.parts]
+MODULES = (
+    agent_pools,
+    aks_cluster_args,
+    container_registry,
+    data_store,
+    monitoring,
+    network,
+    prerequisites_args,
+)
 NAMES = sorted(component.__name__ for component in COMPONENTS)
 
 
@@ -35,17 +52,17 @@ def test_the_schema_is_what_it_was(schema: dict[str, Any], snapshot: SnapshotAss
 
 def figures(schema: dict[str, Any]) -> Iterator[tuple[str, int]]:
     """The rows of the page that compares our schema with those of others."""
-    found = list(properties(schema))
-    inputs = [declared for path, declared in found if ".properties." not in path]
-    outputs = [declared for path, declared in found if ".properties." in path]
+    rows = list(properties(schema))
+    inputs = [declared for path, declared in rows if ".properties." not in path]
+    outputs = [declared for path, declared in rows if ".properties." in path]
     yield "Components", len(schema["resources"])
     yield "Input properties, with those of types", len(inputs)
-    yield "of these plain", sum(bool(each.get("plain")) for each in inputs)
-    yield "of these without a description", sum(not each.get("description") for each in inputs)
+    yield "of these plain", sum(bool(entry.get("plain")) for entry in inputs)
+    yield "of these without a description", sum(not entry.get("description") for entry in inputs)
     yield "Enums", sum("enum" in kind for kind in schema["types"].values())
     yield "Outputs", len(outputs)
-    yield "of these always secret", sum(bool(each.get("secret")) for each in outputs)
-    yield "of these without a description", sum(not each.get("description") for each in outputs)
+    yield "of these always secret", sum(bool(entry.get("secret")) for entry in outputs)
+    yield "of these without a description", sum(not entry.get("description") for entry in outputs)
 
 
 def test_the_page_has_the_figures_of_the_schema(schema: dict[str, Any]) -> None:
@@ -62,12 +79,12 @@ def test_every_component_is_in_the_package(schema: dict[str, Any]) -> None:
 
 
 def test_every_module_with_a_component_is_in_the_package() -> None:
-    found = {
+    names = {
         name
         for file in SOURCES
         for name in re.findall(r"^class (\w+)\(pulumi\.ComponentResource\)", file.read_text(), re.MULTILINE)
     }
-    assert sorted(found) == NAMES
+    assert sorted(names) == NAMES
 
 
 def test_everything_says_what_it_is(schema: dict[str, Any]) -> None:
@@ -96,6 +113,14 @@ def test_what_may_be_left_out_says_what_it_is_then(schema: dict[str, Any]) -> No
         and not re.search(r"\(default\b|Default: ", declared["description"].replace("\n", " "))
     ]
     assert silent == []
+
+
+def test_a_default_is_declared_and_no_docstring_repeats_it() -> None:
+    kinds = [kind for module in MODULES for kind in vars(module).values() if is_typeddict(kind)]
+    declared = {(kind, name): argument for kind in kinds for name, argument in arguments_of(kind).items()}
+    assert len(declared) > 80
+    stated = [at for at, argument in declared.items() if argument.default not in (None, ..., (), {})]
+    assert [at for at in stated if "efault" in text_of(*at).replace("default-editor", "")] == []
 
 
 @pytest.mark.parametrize(

@@ -56,10 +56,10 @@ UNLABELLED = AgentPoolSpec(name="other", vm_size="Standard_D4s_v5", max_count=3)
 @pytest.fixture(scope="module")
 def pools(cloud: Cloud, managed_cluster: aks.ManagedCluster) -> AgentPools:
     """Pools of every kind."""
-    each = [REGULAR, SPOT, FALLBACK, SLICED, IN_TURN, ADD_ONS, UNLABELLED]
+    specs = [REGULAR, SPOT, FALLBACK, SLICED, IN_TURN, ADD_ONS, UNLABELLED]
     return cloud.build(
         lambda: AgentPools(
-            "kf", {"resource_group_name": "group", "cluster": managed_cluster, "pools": each}, cloud.opts
+            "kf", {"resource_group_name": "group", "cluster": managed_cluster, "pools": specs}, cloud.opts
         )
     )
 
@@ -74,8 +74,8 @@ def entry(name: str, role: Any = "cpu", priority: Any = "Spot") -> ContractPool:
 
 @pulumi.runtime.test
 def test_only_user_pools_that_work_finds_by_its_label_are_in_it(pools: AgentPools) -> Any:
-    def check(found: list[ContractPool]) -> None:
-        assert [pool["name"] for pool in found] == ["general", "batch", "batchod", "gpuspot", "gpushared"]
+    def check(pools: list[ContractPool]) -> None:
+        assert [pool["name"] for pool in pools] == ["general", "batch", "batchod", "gpuspot", "gpushared"]
 
     return pools.contract.apply(check)
 
@@ -88,8 +88,8 @@ def test_the_order_of_labels_changes_nothing() -> None:
 
 @pulumi.runtime.test
 def test_the_data_scientists_package_reads_it(pools: AgentPools) -> Any:
-    def check(found: list[ContractPool]) -> None:
-        text = contract_text(found)
+    def check(pools: list[ContractPool]) -> None:
+        text = contract_text(pools)
         assert json.loads(text)[2]["fallback"] is None
         general, batch, fallback, sliced, shared = reader.parse(text, "pools.json")
         assert (general.role, general.workload) == ("general", "platform")
@@ -107,8 +107,8 @@ def test_the_data_scientists_package_reads_it(pools: AgentPools) -> Any:
 
 @pulumi.runtime.test
 def test_it_has_the_labels_and_taints_that_the_nodes_have(cloud: Cloud, pools: AgentPools) -> Any:
-    def check(found: list[Any]) -> None:
-        [contract, *bodies] = found
+    def check(pools: list[Any]) -> None:
+        [contract, *bodies] = pools
         for pool, body in zip(contract, bodies, strict=True):
             assert pool["labels"] == body["nodeLabels"]
             assert pool["taints"] == body.get("nodeTaints", [])
@@ -135,8 +135,8 @@ def test_what_is_known_later_is_in_it_as_well(cloud: Cloud, managed_cluster: aks
         cloud.opts,
     )
 
-    def check(found: list[ContractPool]) -> None:
-        assert found == [{**CONTRACT[0], "fallback": None, "pool": "batch"}]
+    def check(pools: list[ContractPool]) -> None:
+        assert pools == [{**CONTRACT[0], "fallback": None, "pool": "batch"}]
 
     return made.contract.apply(check)
 
@@ -217,7 +217,9 @@ def test_each_pool_that_takes_work_has_its_own_pattern_and_spot_comes_first(
     level: dict[str, int] = {}
     for pool in pools:
         name = f"aks-{pool['name']}-12345678-vmss"
-        hits = [number for number, patterns in levels.items() for each in patterns if re.search(each, name)]
+        hits = [
+            number for number, patterns in levels.items() for pattern in patterns if re.search(pattern, name)
+        ]
         assert len(hits) == (1 if pool["role"] == "general" else 2)
         level[pool["name"]] = hits[0]
     spot = [level[pool["name"]] for pool in pools if pool["priority"] == "Spot" and pool["role"] != "general"]
@@ -254,6 +256,6 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 def test_one_written_by_hand_is_refused_where_nothing_could_read_or_use_it(
     fields: dict[str, Any], key: str
 ) -> None:
-    own = {**CONTRACT[1], "name": "more"}
-    assert list(contract_mistakes([*CONTRACT, own])) == []
-    assert [mistake.key for mistake in contract_mistakes([*CONTRACT, {**own, **fields}])] == [key]
+    more = {**CONTRACT[1], "name": "more"}
+    assert list(contract_mistakes([*CONTRACT, more])) == []
+    assert [mistake.key for mistake in contract_mistakes([*CONTRACT, {**more, **fields}])] == [key]

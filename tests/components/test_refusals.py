@@ -44,10 +44,10 @@ WORKSPACE = f"{OTHERS}OperationalInsights/workspaces/shared"
 
 def make(component: str, name: str, args: dict[str, Any], cluster: aks.ManagedCluster, cloud: Cloud) -> None:
     """Makes a component with its least arguments and these."""
-    given = {**LEAST[component], **args}
+    arguments = {**LEAST[component], **args}
     if component == "AgentPools":
-        given.setdefault("cluster", cluster)
-    cast(Any, COMPONENT[component])(name, given, cloud.opts)
+        arguments.setdefault("cluster", cluster)
+    cast(Any, COMPONENT[component])(name, arguments, cloud.opts)
 
 
 def pool(**fields: Any) -> dict[str, Any]:

@@ -29,15 +29,15 @@ def test_names_are_pythons_and_whole_numbers_integers(arguments: Arguments) -> N
         "autoscaler": {"scaleDownUtilizationThreshold": 1.0},
         "systemPool": None,
     }
-    found = arguments("AksCluster", inputs)
-    assert found == {
+    taken = arguments("AksCluster", inputs)
+    assert taken == {
         "resource_group_name": "group",
         "resource_group_id": "id",
         "location": "westeurope",
         "kubernetes": {"maintenance": {"duration_hours": 5, "day": "Sunday"}},
         "autoscaler": {"scale_down_utilization_threshold": 1.0},
     }
-    assert isinstance(found["kubernetes"]["maintenance"]["duration_hours"], int)
+    assert isinstance(taken["kubernetes"]["maintenance"]["duration_hours"], int)
 
 
 def test_labels_keep_their_names(arguments: Arguments) -> None:
@@ -53,9 +53,9 @@ def test_outputs_stay_outputs_of_pythons_values(arguments: Arguments) -> Any:
     )["pools"]
     assert isinstance(pool["eviction_policy"], pulumi.Output)
 
-    def check(found: Any) -> None:
-        assert found == {"name": "a", "vm_size": "D8", "max_count": 3, "eviction_policy": "Delete"}
-        assert isinstance(found["max_count"], int)
+    def check(pool: Any) -> None:
+        assert pool == {"name": "a", "vm_size": "D8", "max_count": 3, "eviction_policy": "Delete"}
+        assert isinstance(pool["max_count"], int)
 
     return pulumi.Output.from_input(pool).apply(check)
 
@@ -64,12 +64,12 @@ def test_outputs_stay_outputs_of_pythons_values(arguments: Arguments) -> Any:
 def test_an_output_of_a_whole_object_is_no_empty_one(arguments: Arguments) -> Any:
     inputs = {"resourceGroupName": "g", "resourceGroupId": "id", "location": "l"}
     network = pulumi.Output.from_input({"podCidr": "10.0.0.0/8"})
-    found = arguments("AksCluster", {**inputs, "network": network})["network"]
+    network_args = arguments("AksCluster", {**inputs, "network": network})["network"]
 
-    def check(known: Any) -> None:
-        assert known == {"pod_cidr": "10.0.0.0/8"}
+    def check(args: Any) -> None:
+        assert args == {"pod_cidr": "10.0.0.0/8"}
 
-    return found.apply(check)
+    return network_args.apply(check)
 
 
 def test_all_that_is_missing_is_named_at_once(arguments: Arguments) -> None:
@@ -84,10 +84,10 @@ def test_all_that_is_missing_is_named_at_once(arguments: Arguments) -> None:
 def test_a_key_that_the_schema_lacks_is_refused_with_the_schemas_keys(arguments: Arguments) -> None:
     with pytest.raises(pulumi.InputPropertiesError) as refusal:
         arguments("AgentPools", {**pools(maxcount=4.0, osDisk={"sizeGb": 64.0}), "osSKU": "Ubuntu"})
-    found = {error["property_path"]: error["reason"] for error in refusal.value.errors or ()}
-    assert list(found) == ["osSKU", "pools[0].maxcount", "pools[0].osDisk.sizeGb"]
-    assert found["pools[0].maxcount"].endswith("did you mean maxCount?")
-    assert found["pools[0].osDisk.sizeGb"] == (
+    reasons = {error["property_path"]: error["reason"] for error in refusal.value.errors or ()}
+    assert list(reasons) == ["osSKU", "pools[0].maxcount", "pools[0].osDisk.sizeGb"]
+    assert reasons["pools[0].maxcount"].endswith("did you mean maxCount?")
+    assert reasons["pools[0].osDisk.sizeGb"] == (
         "64 is not allowed; expected one of the keys type, sizeGib; did you mean sizeGib?"
     )
 

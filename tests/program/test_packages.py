@@ -42,7 +42,7 @@ def test_a_package_that_differs_is_one_line(line: str, expected: str | None) -> 
 
 
 def test_the_program_ends_before_it_imports_the_sdks(tmp_path: Path) -> None:
-    """As after a `git pull` that brought newer ones."""
+    """A state as after a `git pull` that brought newer ones."""
     (tmp_path / "requirements.txt").write_text(_LOCK + "azure-of-tomorrow==9\npulumi-kubernetes==9\n")
     (tmp_path / "program").symlink_to(PROJECT_ROOT / "program")
     script = (

@@ -1,4 +1,4 @@
-"""From a plan to the arguments of each component: what the plan decides reaches the component that makes it."""
+"""The arguments of each component, made from a plan: what the plan decides reaches the component that makes it."""
 
 import asyncio
 from collections import defaultdict
@@ -53,8 +53,8 @@ def test_pools_of_gpu_sizes_are_gpu_pools_with_their_fallback_and_no_others() ->
 
 def test_a_pool_stands_in_the_subnet_of_its_kind() -> None:
     made = pools(pools={"general": GENERAL, "cpuspot": SPOT, "gpuspot": GPU_SPOT})
-    found = {name: pool["subnet_id"] for name, pool in made.items() if "od" not in name}
-    assert found == {"general": "general", "cpuspot": "cpu", "gpuspot": "gpu"}
+    subnets = {name: pool["subnet_id"] for name, pool in made.items() if "od" not in name}
+    assert subnets == {"general": "general", "cpuspot": "cpu", "gpuspot": "gpu"}
 
 
 def test_only_the_pool_that_hosts_kubeflow_is_protected_and_only_until_it_is_replaced() -> None:
@@ -208,16 +208,16 @@ def test_the_cluster_and_the_registry_let_the_clusters_own_nodes_in_where_they_l
     behind_nat = network("198.51.100.4")
     cluster = arguments.cluster(plan, GROUP, behind_nat).get("api_access", {})
     taken = arguments.registry(plan, GROUP, behind_nat, CLUSTER)
-    for found in (cluster, taken):
-        assert len(cast(list[Any], found.get("authorized_ip_ranges", []))) == (2 if ranges else 0)
+    for args in (cluster, taken):
+        assert len(cast(list[Any], args.get("authorized_ip_ranges", []))) == (2 if ranges else 0)
 
 
 def test_the_registrys_logs_are_collected_with_others_unless_the_registry_is_somebody_elses() -> None:
     logs = {"monitoring": {"logs": ["guard"]}}
-    own = arguments.monitoring(planned(pools={"general": GENERAL}, **logs), GROUP, CLUSTER, REGISTRY)
-    assert own
-    assert own.get("registry_id") == "/registry"
-    assert "registry_setting_name" not in own
+    args = arguments.monitoring(planned(pools={"general": GENERAL}, **logs), GROUP, CLUSTER, REGISTRY)
+    assert args
+    assert args.get("registry_id") == "/registry"
+    assert "registry_setting_name" not in args
     group = "/subscriptions/00000000-0000-0000-0000-000000001234/resourceGroups/hub"
     theirs = f"{group}/providers/Microsoft.ContainerRegistry/registries/images"
     attached = {"registry": {"attach": theirs}}

@@ -3,21 +3,25 @@
 A problem keeps the stack from being planned, a warning does not.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import date
 from functools import cache, partial
 from typing import Final
 
 from components.arguments.mistakes import Mistake
+from components.cluster.long_term_support import long_term_support_mistakes
+from components.cluster.tiers import cost_analysis_mistakes
+from components.kubeflow.storage_classes import class_name_mistakes
+from components.pools.labels_and_taints import repeated_taint_mistakes
 from program.planning.pools import AgentPool, agent_pools
 from program.planning.rules import (
     access,
     cost,
     data,
     days,
+    described_sizes,
     disks,
     fallbacks,
-    given_names,
     gpus,
     labels,
     location,
@@ -28,18 +32,17 @@ from program.planning.rules import (
     network_policy,
     node_upgrades,
     office_hours,
-    own_sizes,
     pools,
     prices,
     production,
     registry,
     reservations,
+    resource_names,
     several_sizes,
     size_warnings,
     sizes,
     ssh,
     stack,
-    storage_classes,
     tags,
     tiers,
     upgrades,
@@ -47,15 +50,16 @@ from program.planning.rules import (
     workload,
     zones,
 )
+from program.planning.rules.pools import Candidate, component_problems
 from program.settings import Settings
 from program.settings.encrypted import judged
 
-_RULES_OF_A_POOL: Final = (
+_RULES_OF_A_POOL: Final[tuple[Callable[[Candidate], Iterator[Mistake]], ...]] = (
     pools.pool_problems,
     fallbacks.fallback_problems,
     labels.label_problems,
     labels.taint_problems,
-    labels.repeated_taint_problems,
+    lambda pool: component_problems(pool.key, repeated_taint_mistakes(pool.settings.taints)),
     labels.soft_taint_problems,
     labels.workload_label_problems,
 )
@@ -89,12 +93,18 @@ def problems(settings: Settings, *, project: str, stack_name: str, today: date) 
 
     yield from judged(
         lambda: names.name_problems(project, stack_name, settings),
-        lambda: given_names.given_name_problems(project, stack_name, settings),
+        lambda: resource_names.resource_name_problems(project, stack_name, settings),
         lambda: location.location_problems(settings),
         lambda: tags.tag_problems(settings),
         lambda: days.day_problems(settings, today),
         lambda: versions.version_problems(settings, day()),
-        lambda: versions.support_plan_problems(settings),
+        lambda: component_problems(
+            "kubernetes",
+            long_term_support_mistakes(settings.kubernetes.tier, settings.kubernetes.support_plan),
+        ),
+        lambda: component_problems(
+            "kubernetes", cost_analysis_mistakes(settings.kubernetes.tier, settings.kubernetes.cost_analysis)
+        ),
         lambda: tiers.tier_problems(settings, planned()),
         lambda: network.network_problems(settings, planned()),
         lambda: network_policy.network_policy_problems(settings),
@@ -102,7 +112,7 @@ def problems(settings: Settings, *, project: str, stack_name: str, today: date) 
         lambda: ssh.ssh_problems(settings),
         lambda: registry.registry_problems(settings),
         lambda: monitoring.monitoring_problems(settings),
-        lambda: own_sizes.own_size_problems(settings),
+        lambda: described_sizes.described_size_problems(settings),
         lambda: sizes.size_problems(settings, day()),
         lambda: several_sizes.size_setting_problems(settings),
         lambda: pools.system_pool_problems(settings),
@@ -115,7 +125,11 @@ def problems(settings: Settings, *, project: str, stack_name: str, today: date) 
         lambda: reservations.reservation_problems(settings),
         lambda: node_upgrades.node_upgrade_problems(settings),
         lambda: gpus.driver_problems(settings),
-        lambda: storage_classes.storage_problems(settings),
+        lambda: class_name_mistakes(
+            settings.kubeflow.storage_class.name,
+            settings.data.checkpoints.name if settings.data.checkpoints.enabled else None,
+            keys=("kubeflow.storageClass.name", "data.checkpoints.name"),
+        ),
         lambda: data.data_problems(settings),
         lambda: moves.move_problems(settings),
         lambda: workload.workload_problems(settings),

@@ -43,7 +43,7 @@ def _private_problems(settings: Settings) -> Iterator[Mistake]:
 
     Source: private-clusters.md, "Configuration options for private DNS"; api-server-vnet-integration.md.
     """
-    access, given = settings.api_access, settings.network.subnet_ids
+    access, subnets = settings.api_access, settings.network.subnet_ids
     zone, subnet = access.private_dns_zone_id, access.subnet_id
     if zone is not None:
         wrong = list(arm_id_mistakes(_ZONE, zone, PRIVATE_DNS_ZONE))
@@ -60,7 +60,7 @@ def _private_problems(settings: Settings) -> Iterator[Mistake]:
         return
     wrong = list(arm_id_mistakes(_SUBNET, subnet, SUBNET))
     yield from wrong
-    nodes = [text.lower() for text in given.model_dump().values()] if given else []
+    nodes = [text.lower() for text in subnets.model_dump().values()] if subnets else []
     if not nodes:
         yield Mistake(_SUBNET, subnet, "no value unless network.subnetIds has subnets of the same network")
     elif not wrong and parent_id(nodes[0]) != parent_id(subnet).lower():
@@ -71,22 +71,22 @@ def _private_problems(settings: Settings) -> Iterator[Mistake]:
 
 def access_warnings(settings: Settings) -> Iterator[str]:
     """Ranges and groups that AKS accepts but that admit everybody or nobody."""
-    given = settings.api_access.authorized_ip_ranges
-    yield from placeholder_warnings(RANGES, given, "Pulumi, Juju and you")
-    for index, found in enumerate(map(address_or_range, given)):
-        key = f"{RANGES}[{index}] is {found}"
-        if found == ONLY_THE_CLUSTER:
+    ranges = settings.api_access.authorized_ip_ranges
+    yield from placeholder_warnings(RANGES, ranges, "Pulumi, Juju and you")
+    for index, network in enumerate(map(address_or_range, ranges)):
+        key = f"{RANGES}[{index}] is {network}"
+        if network == ONLY_THE_CLUSTER:
             yield f"{key}: only the cluster's own nodes may call; Pulumi and Juju must run there"
-        elif found.prefixlen < _LARGEST:
-            yield f"{key}: {found.num_addresses:,} addresses may call the API server; write only your own"
-    yield from covered_warnings(RANGES, given)
+        elif network.prefixlen < _LARGEST:
+            yield f"{key}: {network.num_addresses:,} addresses may call the API server; write only your own"
+    yield from covered_warnings(RANGES, ranges)
     outbound = settings.network.outbound_type
-    if given and outbound == "userDefinedRouting":
+    if ranges and outbound == "userDefinedRouting":
         yield (
             f"{RANGES} while network.outboundType is userDefinedRouting: without the public address of your firewall "
             "among them no node joins the cluster; make sure that it is listed"
         )
-    elif given and outbound == "userAssignedNATGateway" and not settings.makes_gateway:
+    elif ranges and outbound == "userAssignedNATGateway" and not settings.makes_gateway:
         yield (
             f"{RANGES} with network.subnetIds: without the public address of the subnets' NAT gateway among them no "
             "node joins the cluster; make sure that it is listed"

@@ -9,7 +9,7 @@ from program.settings import Settings
 
 
 def data_problems(settings: Settings) -> Iterator[Mistake]:
-    """What Azure would refuse: names, and zone redundancy without zones. Names of classes: `storage_classes`."""
+    """What Azure would refuse: names, and zone redundancy without zones."""
     for key, sku in _skus(settings).items():
         if sku and sku.endswith("ZRS") and zoneless(settings.location):
             yield Mistake(

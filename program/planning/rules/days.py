@@ -25,7 +25,7 @@ def day_problems(settings: Settings, today: date) -> Iterator[Mistake]:
 
 
 def day_warnings(settings: Settings, today: date) -> Iterator[str]:
-    """With an earlier `asOf`, nothing that ended since is reported.
+    """An earlier `asOf`, with which nothing that ended since is reported.
 
     Args:
         settings: the stack's settings.

@@ -45,7 +45,9 @@ def fallback_warnings(settings: Settings) -> Iterator[str]:
             continue
         key = f"pools.{pool.name}.fallback.vmSize is {fallback.name}"
         if less := [
-            (own, spot) for own, spot in zip(_amounts(fallback), _amounts(size), strict=True) if own < spot
+            (backup, spot)
+            for backup, spot in zip(_amounts(fallback), _amounts(size), strict=True)
+            if backup < spot
         ]:
             has, needs = (
                 " and ".join(f"{number:g} {unit}" for number, unit in side)
@@ -55,9 +57,9 @@ def fallback_warnings(settings: Settings) -> Iterator[str]:
                 f"{key}: it has {has}, {size.name} has {needs}; a pod that needs more than the fallback has waits "
                 "until spot is back, so choose a size at least as large, or keep pods that small"
             )
-        own, spot = gpu_model(fallback), gpu_model(size)
-        if own and spot and own != spot:
-            yield f"{key}: work made for {spot} runs on {own} while spot is sold out; make sure that it works on both"
+        other, spot = gpu_model(fallback), gpu_model(size)
+        if other and spot and other != spot:
+            yield f"{key}: work made for {spot} runs on {other} while spot is sold out; make sure that it works on both"
 
 
 def _amounts(size: VmSize) -> tuple[tuple[float, str], ...]:

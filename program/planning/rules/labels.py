@@ -9,11 +9,10 @@ from components.pools.labels_and_taints import (
     is_reserved,
     key_of,
     label_mistakes,
-    repeated_taint_mistakes,
     taint_mistakes,
 )
 from program.planning.conventions import RESERVED_DOMAINS, RESERVED_TAINTS
-from program.planning.rules.pools import Candidate, component_problems
+from program.planning.rules.pools import Candidate
 
 
 def label_problems(pool: Candidate) -> Iterator[Mistake]:
@@ -50,23 +49,15 @@ def workload_label_problems(pool: Candidate) -> Iterator[Mistake]:
 
 def taint_problems(pool: Candidate) -> Iterator[Mistake]:
     """Taints are well-formed and not reserved; a pool may repeat exactly what the program gives it."""
-    given = (SPOT_TAINT,) if pool.spot else ()
-    given += (GPU_TAINT,) if pool.size is None or pool.size.gpus else ()
+    added = (SPOT_TAINT,) if pool.spot else ()
+    added += (GPU_TAINT,) if pool.size is None or pool.size.gpus else ()
     for index, taint in enumerate(pool.settings.taints):
         at = f"{pool.key}.taints[{index}]"
         wrong = list(taint_mistakes(at, taint))
         yield from wrong
         key = key_of(taint)
-        if not wrong and taint not in given and is_reserved(key, RESERVED_TAINTS, RESERVED_DOMAINS, free=()):
+        if not wrong and taint not in added and is_reserved(key, RESERVED_TAINTS, RESERVED_DOMAINS, free=()):
             yield Mistake(at, taint, _reserved_rule(key))
-
-
-def repeated_taint_problems(pool: Candidate) -> Iterator[Mistake]:
-    """No two taints of a pool have the same key and effect; its nodes would never be ready (Azure/AKS#1412).
-
-    The same taint twice is no mistake: it is sent once.
-    """
-    yield from component_problems(pool.key, repeated_taint_mistakes(pool.settings.taints))
 
 
 def soft_taint_problems(pool: Candidate) -> Iterator[Mistake]:

@@ -10,7 +10,7 @@ from program.settings import Settings
 
 _COMPASS = re.compile(r"north|south|east|west|central|\d+")
 _ALIKE = 0.8
-"""From which share of equal letters on a name is taken for another one's misspelling (our choice)."""
+"""Share of equal letters from which on a name is taken for another one's misspelling (our choice)."""
 
 
 def location_problems(settings: Settings) -> Iterator[Mistake]:
@@ -23,7 +23,7 @@ def location_problems(settings: Settings) -> Iterator[Mistake]:
     if aks_facts.region(name):
         return
     plain = re.sub(r"[^a-z0-9]", "", name.lower())
-    if meant := next((known for known in aks_facts.regions() if _parts(known) == _parts(plain)), None):
+    if meant := next((region for region in aks_facts.regions() if _parts(region) == _parts(plain)), None):
         yield Mistake("location", name, f"the spelling {meant}")
     elif plain != name or not name[:1].isalpha():
         yield Mistake(
@@ -38,18 +38,18 @@ def location_problems(settings: Settings) -> Iterator[Mistake]:
 def location_warnings(settings: Settings) -> Iterator[str]:
     """A region that the catalogue lacks, or that Azure opens on request only (regions-list.md)."""
     name = settings.location
-    found = aks_facts.region(name)
-    if found is None:
+    region = aks_facts.region(name)
+    if region is None:
         yield (
             f"location is {name}: not in the catalogue, so zones, disks and VM sizes are not checked; "
             "check that `az account list-locations --query [].name` has it"
         )
-    elif found.restricted:
+    elif region.restricted:
         yield f"location is {name}: Azure opens this region on request only; request access before the first `up`"
 
 
 def _may_be_new(name: str) -> bool:
-    places = {_parts(known)[0] for known in aks_facts.regions()}
+    places = {_parts(region)[0] for region in aks_facts.regions()}
     return _parts(name)[0] in places
 
 

@@ -47,12 +47,12 @@ def _host_problems(pool: Candidate, old: str) -> Iterator[Mistake]:
 
 def _system_problems(settings: Settings, pool: Candidate) -> Iterator[Mistake]:
     """It has no setting that `systemPool` lacks, which will describe it in the end."""
-    own = pool.settings
-    yield from component_problems(pool.key, pool_checks.system_mistakes(own.priority, own.taints))
-    yield from system_node_problems(settings, pool.key, pool.size, own.min_count)
-    if own.os_disk.type == "Ephemeral":
+    values = pool.settings
+    yield from component_problems(pool.key, pool_checks.system_mistakes(values.priority, values.taints))
+    yield from system_node_problems(settings, pool.key, pool.size, values.min_count)
+    if values.os_disk.type == "Ephemeral":
         yield Mistake(f"{pool.key}.osDisk.type", "Ephemeral", "Managed in a system pool")
-    for name, value in (("labels", own.labels), ("workload", own.workload)):
+    for name, value in (("labels", values.labels), ("workload", values.workload)):
         if value:
             yield Mistake(f"{pool.key}.{name}", value, "no value, because a system pool takes no work")
 

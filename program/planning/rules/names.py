@@ -1,4 +1,4 @@
-"""Names that project and stack give are ones that Azure takes; those of settings are judged in `given_names`."""
+"""Names that project and stack give are ones that Azure takes; those of settings are judged in `resource_names`."""
 
 import re
 from collections.abc import Iterator
@@ -35,7 +35,7 @@ class Derived:
     most: int
     """Longest that Azure takes."""
     field: str = ""
-    """Of `Names`, which a setting may give instead."""
+    """Field of `Names`, which a setting may give instead."""
 
 
 def derived_names(project: str, stack: str, settings: Settings) -> list[Derived]:
@@ -62,8 +62,8 @@ def derived_names(project: str, stack: str, settings: Settings) -> list[Derived]
         named.append(Derived("container registry", len(base.replace("-", "")) + _HASH, 50, "registry"))
     if settings.monitoring.logs and settings.monitoring.workspace is None:
         named.append(Derived("log workspace", len(f"{base}-logs"), 63, "log_workspace"))
-    given = given_names(settings)
-    return [each for each in named if each.field not in given]
+    decided = given_names(settings)
+    return [name for name in named if name.field not in decided]
 
 
 def name_problems(project: str, stack: str, settings: Settings) -> Iterator[Mistake]:

@@ -59,8 +59,8 @@ def network_warnings(settings: Settings) -> Iterator[str]:
             "nor overlaps with podCidr and serviceCidr are checked; `./kubeflow-aks quota` compares them with the help "
             "of `az`"
         )
-    given = _ranges(network, made=settings.makes_network)
-    for key, text in ((key, given[key]) for key in _CLUSTER_RANGES if key in given):
+    ranges = _ranges(network, made=settings.makes_network)
+    for key, text in ((key, ranges[key]) for key in _CLUSTER_RANGES if key in ranges):
         if not is_in(ipv4_range(text), PRIVATE):
             yield (
                 f"{key} is {text}: not a private range, so Microsoft does not support it and the cluster cannot reach "

@@ -23,7 +23,7 @@ def node_upgrade_problems(settings: Settings) -> Iterator[Mistake]:
 
 
 def _together(key: str, upgrade: NodeUpgrade, *, system: bool) -> Iterator[Mistake]:
-    found = together_mistakes(
+    mistakes = together_mistakes(
         upgrade.max_surge, upgrade.max_unavailable, upgrade.undrainable_node_behavior, system=system
     )
-    yield from (mistake.within(key) for mistake in found)
+    yield from (mistake.within(key) for mistake in mistakes)

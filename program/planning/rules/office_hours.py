@@ -13,9 +13,9 @@ def office_hour_problems(settings: Settings) -> Iterator[Mistake]:
     hours = settings.office_hours
     if hours is None:
         return
-    known = zoneinfo.available_timezones()
-    if known and hours.time_zone not in known:  # a machine without the database knows none
-        meant = next((name for name in sorted(known) if name.casefold() == hours.time_zone.casefold()), None)
+    zones = zoneinfo.available_timezones()
+    if zones and hours.time_zone not in zones:  # a machine without the database knows none
+        meant = next((name for name in sorted(zones) if name.casefold() == hours.time_zone.casefold()), None)
         expected = f"the spelling {meant}" if meant else "a name of the IANA database, like Europe/London"
         yield Mistake("officeHours.timeZone", hours.time_zone, expected)
     if not hours.days:

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from aks_facts import VmSize, vm_sizes
-from components.arguments import defaults
 from components.arguments.mistakes import Mistake
 from components.pools import pool_checks
 from program.planning.pools import EVICTION_POLICY, Purpose, by_size, fallback_name, purpose
@@ -27,7 +26,7 @@ class Candidate:
     name: str
     """Name of the pool in the settings, which several sizes share."""
     settings: UserPool
-    """With one size at most."""
+    """Its settings, with one size at most."""
     stack: Settings
 
     @property
@@ -110,25 +109,15 @@ def name_problems(pool: Candidate) -> Iterator[Mistake]:
         )
 
 
-def count_problems(pool: Candidate) -> Iterator[Mistake]:
-    """The fewest nodes are not above the most."""
-    counts = pool.settings.min_count, pool.settings.max_count
-    yield from component_problems(pool.key, pool_checks.count_mistakes(*counts, system=pool.system))
-
-
-def pod_problems(pool: Candidate) -> Iterator[Mistake]:
-    """A node takes enough pods for what AKS runs on it."""
-    mistakes = pool_checks.pod_mistakes(pool.settings.max_pods, system=pool.system)
-    yield from component_problems(pool.key, mistakes)
-
-
 def spot_only_problems(pool: Candidate) -> Iterator[Mistake]:
     """Only spot pools have an eviction policy, a price limit and a fallback (docs/facts/aks.md#spot-pools)."""
-    own = pool.settings
-    policy = own.eviction_policy or (EVICTION_POLICY if pool.spot else None)
-    yield from component_problems(pool.key, pool_checks.spot_mistakes(own.priority, policy, own.max_price))
-    if own.fallback and not pool.spot:
-        yield Mistake(f"{pool.key}.fallback", own.fallback.max_count, "no value unless priority is Spot")
+    values = pool.settings
+    policy = values.eviction_policy or (EVICTION_POLICY if pool.spot else None)
+    yield from component_problems(
+        pool.key, pool_checks.spot_mistakes(values.priority, policy, values.max_price)
+    )
+    if values.fallback and not pool.spot:
+        yield Mistake(f"{pool.key}.fallback", values.fallback.max_count, "no value unless priority is Spot")
 
 
 def os_disk_problems(pool: Candidate) -> Iterator[Mistake]:
@@ -136,8 +125,7 @@ def os_disk_problems(pool: Candidate) -> Iterator[Mistake]:
     disk, size = pool.settings.os_disk, pool.size
     if disk.type != "Ephemeral" or pool.may_host or pool.system:  # the last two may have none at all
         return
-    size_gib = disk.size_gib or defaults.OS_DISK_GIB
-    mistakes = pool_checks.os_disk_mistakes(disk.type, size_gib, pool.settings.eviction_policy)
+    mistakes = pool_checks.os_disk_mistakes(disk.type, pool.settings.eviction_policy)
     yield from component_problems(pool.key, mistakes)
     if size is None or size.ephemeral_gib is None:  # unknown: `size_warnings` warns
         return
@@ -168,14 +156,6 @@ def mig_problems(pool: Candidate) -> Iterator[Mistake]:
                 profile,
                 f"no value on {size.name}, which has no MIG; sizes with MIG: {able}",
             )
-
-
-def time_slice_problems(pool: Candidate) -> Iterator[Mistake]:
-    """Time slices only of GPUs that are whole (docs/facts/aks.md#time-slices)."""
-    own = pool.settings
-    for size in dict.fromkeys(filter(None, (pool.size, pool.fallback_size))):
-        mistakes = pool_checks.time_slice_mistakes(own.gpu_time_slices, size.gpus, own.gpu_instance_profile)
-        yield from component_problems(pool.key, mistakes)
 
 
 def encryption_problems(key: str, size: VmSize | None) -> Iterator[Mistake]:
@@ -231,13 +211,20 @@ def system_node_problems(settings: Settings, key: str, size: VmSize | None, leas
 
 def pool_problems(pool: Candidate) -> Iterator[Mistake]:
     """Every broken rule of one user pool, labels and taints aside."""
+    key, values = pool.key, pool.settings
     yield from name_problems(pool)
-    yield from count_problems(pool)
-    yield from pod_problems(pool)
+    counts = pool_checks.count_mistakes(values.min_count, values.max_count, system=pool.system)
+    yield from component_problems(key, counts)
+    if pool.system:
+        yield from component_problems(key, pool_checks.system_pod_mistakes(values.max_pods))
     yield from spot_only_problems(pool)
     yield from os_disk_problems(pool)
     yield from mig_problems(pool)
-    yield from time_slice_problems(pool)
-    if pool.settings.encryption_at_host:
+    for size in dict.fromkeys(filter(None, (pool.size, pool.fallback_size))):
+        slices = pool_checks.time_slice_mistakes(
+            values.gpu_time_slices, size.gpus, values.gpu_instance_profile
+        )
+        yield from component_problems(key, slices)
+    if values.encryption_at_host:
         for size in dict.fromkeys((pool.size, pool.fallback_size)):  # the fallback has it as well
-            yield from encryption_problems(pool.key, size)
+            yield from encryption_problems(key, size)

@@ -18,32 +18,34 @@ def registry_problems(settings: Settings) -> Iterator[Mistake]:
     registry = settings.registry
     if registry.attach is not None:
         yield from arm_id_mistakes("registry.attach", registry.attach, REGISTRY)
-    given = registry.authorized_ip_ranges
-    yield from premium_mistakes(registry.attach, registry.sku, registry.retention_days, given, at="registry.")
-    yield from public_range_mistakes(given, key=_RANGES, what="a registry")
-    own = settings.makes_gateway
-    if len(given) + own > MAX_RANGES and given:
-        beside = ", because the NAT gateway's address is one more" if own else ""
-        yield Mistake(_RANGES, len(given), f"at most {MAX_RANGES - own} ranges{beside}")
+    ranges = registry.authorized_ip_ranges
+    yield from premium_mistakes(
+        registry.attach, registry.sku, registry.retention_days, ranges, at="registry."
+    )
+    yield from public_range_mistakes(ranges, key=_RANGES, what="a registry")
+    gateway = settings.makes_gateway
+    if len(ranges) + gateway > MAX_RANGES and ranges:
+        beside = ", because the NAT gateway's address is one more" if gateway else ""
+        yield Mistake(_RANGES, len(ranges), f"at most {MAX_RANGES - gateway} ranges{beside}")
 
 
 def registry_warnings(settings: Settings) -> Iterator[str]:
     """Ranges that keep the nodes out: Azure does not trust AKS to pass them (allow-access-trusted-services.md)."""
-    given, outbound = settings.registry.authorized_ip_ranges, settings.network.outbound_type
-    yield from placeholder_warnings(_RANGES, given, "those who push images")
-    yield from covered_warnings(_RANGES, given)
-    if given and outbound == "loadBalancer":
+    ranges, outbound = settings.registry.authorized_ip_ranges, settings.network.outbound_type
+    yield from placeholder_warnings(_RANGES, ranges, "those who push images")
+    yield from covered_warnings(_RANGES, ranges)
+    if ranges and outbound == "loadBalancer":
         yield (
             f"{_RANGES} while network.outboundType is loadBalancer: AKS picks the address by which nodes go out, so "
             "they pull nothing from the registry until you add it; the address of userAssignedNATGateway is added for "
             "you"
         )
-    elif given and outbound == "userDefinedRouting":
+    elif ranges and outbound == "userDefinedRouting":
         yield (
             f"{_RANGES} while network.outboundType is userDefinedRouting: without the public address of your firewall "
             "among them no node pulls from the registry; make sure that it is listed"
         )
-    elif given and not settings.makes_gateway:
+    elif ranges and not settings.makes_gateway:
         yield (
             f"{_RANGES} with network.subnetIds: without the public address of the subnets' NAT gateway among them no "
             "node pulls from the registry; make sure that it is listed"

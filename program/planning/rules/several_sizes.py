@@ -16,28 +16,28 @@ from program.settings import Settings, UserPool
 
 def size_setting_problems(settings: Settings) -> Iterator[Mistake]:
     """Every broken rule of the sizes of single pools."""
-    known = sizes(settings)
+    by_name = sizes(settings)
     for name, pool in settings.pools.items():
         key = f"pools.{name}"
         if pool.vm_sizes:
             yield from _several(key, pool)
-            yield from _alike(key, pool, known)
+            yield from _alike(key, pool, by_name)
 
 
 def _several(key: str, pool: UserPool) -> Iterator[Mistake]:
     """Only spot sells out, so only spot pools have several sizes; each is one agent pool."""
-    given = list(pool.vm_sizes)
+    names = list(pool.vm_sizes)
     if not pool.spot:
-        yield Mistake(f"{key}.vmSizes", given, "no value unless priority is Spot; vmSize instead")
+        yield Mistake(f"{key}.vmSizes", names, "no value unless priority is Spot; vmSize instead")
         return
-    for size, count in Counter(given).items():
+    for size, count in Counter(names).items():
         if count > 1:
             yield Mistake(f"{key}.vmSizes", size, "each size once")
-    if pool.vm_size is not None and pool.vm_size not in given:
+    if pool.vm_size is not None and pool.vm_size not in names:
         yield Mistake(
             f"{key}.vmSize",
             pool.vm_size,
-            f"one of vmSizes, whose agent pool has the name of the pool: {', '.join(given)}; or no value",
+            f"one of vmSizes, whose agent pool has the name of the pool: {', '.join(names)}; or no value",
         )
     if pool.fallback and not (pool.fallback.vm_size or pool.vm_size):
         yield Mistake(
@@ -47,15 +47,17 @@ def _several(key: str, pool: UserPool) -> Iterator[Mistake]:
         )
 
 
-def _alike(key: str, pool: UserPool, known: Mapping[str, VmSize]) -> Iterator[Mistake]:
+def _alike(key: str, pool: UserPool, by_name: Mapping[str, VmSize]) -> Iterator[Mistake]:
     """All sizes have the architecture, the number of GPUs and the memory on each GPU of the first.
 
     Images are built for one architecture; a pod that requests all GPUs of a node, or fills the memory of one, fails or
     waits where there is less; slices are cut from all GPUs of a node.
     """
-    found = [(f"{key}.vmSizes[{i}]", known[name]) for i, name in enumerate(pool.vm_sizes) if name in known]
-    for at, size in found[1:]:
-        first = found[0][1]
+    described = [
+        (f"{key}.vmSizes[{i}]", by_name[name]) for i, name in enumerate(pool.vm_sizes) if name in by_name
+    ]
+    for at, size in described[1:]:
+        first = described[0][1]
         if size.architecture != first.architecture:
             yield Mistake(at, size.name, f"an {first.architecture} size like {first.name}")
         elif size.gpus != first.gpus:
@@ -77,12 +79,12 @@ def _gpus(size: VmSize) -> str:
 
 def size_difference_warnings(settings: Settings) -> Iterator[str]:
     """Sizes of one pool of which some are too small for what fits the largest."""
-    known = sizes(settings)
+    by_name = sizes(settings)
     for name, pool in settings.pools.items():
-        found = [known[size] for size in pool.vm_sizes if size in known]
+        described = [by_name[size] for size in pool.vm_sizes if size in by_name]
         for what, amounts in (
-            ("vCPU", {size.name: size.vcpus for size in found}),
-            ("GiB", {size.name: size.memory_gib for size in found}),
+            ("vCPU", {size.name: size.vcpus for size in described}),
+            ("GiB", {size.name: size.memory_gib for size in described}),
         ):
             if len(set(amounts.values())) > 1:
                 least = min(amounts, key=lambda size: amounts[size])

@@ -66,9 +66,9 @@ def architecture_warnings(pools: Iterable[AgentPool]) -> Iterator[str]:
     for pool in pools:
         if workload := pool.labels.get(WORKLOAD_LABEL):
             kinds.setdefault(workload, {}).setdefault(pool.size.architecture, pool.name)
-    for workload, found in kinds.items():
-        if len(found) > 1:
-            names = " and ".join(f"{name} ({kind})" for kind, name in sorted(found.items()))
+    for workload, architectures in kinds.items():
+        if len(architectures) > 1:
+            names = " and ".join(f"{name} ({kind})" for kind, name in sorted(architectures.items()))
             yield (
                 f"workload {workload} runs on {names}: its images must be built for both architectures, "
                 "or give the pools different workloads"

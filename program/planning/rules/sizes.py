@@ -15,7 +15,7 @@ from program.settings import Settings, UserPool
 
 _ONE_VCPU = re.compile(r"standard_[a-z]+1(?!\d).*", re.IGNORECASE)
 _ALIKE = 0.85
-"""From which share of equal letters on a name is suggested for another (our choice)."""
+"""Share of equal letters from which on a name is suggested for another (our choice)."""
 
 
 @dataclass(frozen=True)
@@ -35,17 +35,17 @@ class SizeUse:
 
 def size_uses(settings: Settings) -> Iterator[SizeUse]:
     """Every place that names a VM size: the system pool, the user pools by name, each followed by its fallback."""
-    known, first = sizes(settings), settings.system_pool.vm_size
-    yield SizeUse("systemPool.vmSize", first, known.get(first), system=True)
+    by_name, first = sizes(settings), settings.system_pool.vm_size
+    yield SizeUse("systemPool.vmSize", first, by_name.get(first), system=True)
     for name, pool in settings.pools.items():
         for key, text in _named_sizes(f"pools.{name}", pool):
-            size = known.get(text)
+            size = by_name.get(text)
             use = purpose(settings, pool, size)
             system, hosts = use is Purpose.SYSTEM, use is Purpose.GENERAL
             yield SizeUse(key, text, size, spot=pool.spot, system=system, hosts=hosts)
         if pool.fallback and pool.fallback.vm_size:
             fallback = pool.fallback.vm_size
-            yield SizeUse(f"pools.{name}.fallback.vmSize", fallback, known.get(fallback))
+            yield SizeUse(f"pools.{name}.fallback.vmSize", fallback, by_name.get(fallback))
 
 
 def _named_sizes(key: str, pool: UserPool) -> Iterator[tuple[str, str]]:
@@ -58,19 +58,21 @@ def _named_sizes(key: str, pool: UserPool) -> Iterator[tuple[str, str]]:
 
 def size_problems(settings: Settings, today: date) -> Iterator[Mistake]:
     """Every broken rule of the sizes that pools use, one line for each place."""
-    known = sizes(settings)
+    by_name = sizes(settings)
     for use in size_uses(settings):
-        if use.size is None and use.name in settings.vm_sizes:  # `own_size_problems` reports what it lacks
+        if (
+            use.size is None and use.name in settings.vm_sizes
+        ):  # `described_size_problems` reports what it lacks
             continue
-        found = [
+        mistakes = [
             *retired_problems(use, settings.created, today),
-            *unknown_problems(use, known),
+            *unknown_problems(use, by_name),
             *spot_problems(use),
             *system_problems(use),
             *host_problems(use),
             *gpu_problems(use),
         ]
-        yield from found[:1]  # what follows concerns a size that has to change anyway
+        yield from mistakes[:1]  # what follows concerns a size that has to change anyway
 
 
 def retired_problems(use: SizeUse, created: date | None, today: date) -> Iterator[Mistake]:
@@ -90,20 +92,20 @@ def retired_problems(use: SizeUse, created: date | None, today: date) -> Iterato
     )
 
 
-def unknown_problems(use: SizeUse, known: Mapping[str, VmSize]) -> Iterator[Mistake]:
+def unknown_problems(use: SizeUse, by_name: Mapping[str, VmSize]) -> Iterator[Mistake]:
     """A size of aks_facts/vm_sizes.csv or of the stack's own `vmSizes`; AKS takes none below 2 vCPU.
 
     Source of the latter: quotas-skus-regions.md, "Restricted VM sizes".
     """
     if use.size is not None:
         return
-    if same := spelling(use.name, known):
+    if same := spelling(use.name, by_name):
         yield Mistake(use.key, use.name, f"the spelling {same}")
         return
     if _ONE_VCPU.fullmatch(use.name):
         yield Mistake(use.key, use.name, "a size with at least 2 vCPU, because AKS takes no smaller one")
         return
-    close = difflib.get_close_matches(use.name, known, n=3, cutoff=_ALIKE)
+    close = difflib.get_close_matches(use.name, by_name, n=3, cutoff=_ALIKE)
     hint = f"; did you mean {' or '.join(close)}?" if close else ""
     yield Mistake(use.key, use.name, f"a size of the catalogue, or one that vmSizes describes{hint}")
 

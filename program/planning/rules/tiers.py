@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from components.arguments.mistakes import Mistake
-from components.cluster.tiers import cost_analysis_mistakes
 from program.planning.pools import AgentPool
 from program.settings import Settings
 
@@ -15,9 +14,7 @@ _FREE_FEW: Final = 10
 
 
 def tier_problems(settings: Settings, pools: tuple[AgentPool, ...]) -> Iterator[Mistake]:
-    """The Free tier has at most 1,000 nodes, no cost analysis, and is not for production."""
-    found = cost_analysis_mistakes(settings.kubernetes.tier, settings.kubernetes.cost_analysis)
-    yield from (mistake.within("kubernetes") for mistake in found)
+    """The Free tier has at most 1,000 nodes, and is not for production."""
     if settings.kubernetes.tier != "Free" or settings.kubernetes.support_plan == _LTS:
         return  # long-term support needs Premium: `program.planning.rules.versions` reports it
     nodes = _nodes(pools)

@@ -14,7 +14,6 @@ from aks_facts import (
     kubernetes_versions,
 )
 from components.arguments.mistakes import Mistake
-from components.cluster.long_term_support import long_term_support_mistakes
 from program.settings import Settings
 
 _NOTICE = timedelta(days=90)
@@ -61,13 +60,6 @@ def _minor(version: str) -> int:
     return int(version.partition(".")[2])
 
 
-def support_plan_problems(settings: Settings) -> Iterator[Mistake]:
-    """Long-term support needs the tier Premium (long-term-support.md)."""
-    kubernetes = settings.kubernetes
-    found = long_term_support_mistakes(kubernetes.tier, kubernetes.support_plan)
-    yield from (mistake.within("kubernetes") for mistake in found)
-
-
 def _support_problems(settings: Settings, today: date) -> Iterator[Mistake]:
     """Only new clusters are refused: AKS lets one that is out of support be changed, upgraded and deleted.
 
@@ -75,7 +67,7 @@ def _support_problems(settings: Settings, today: date) -> Iterator[Mistake]:
     """
     version, support = settings.kubernetes.version, kubernetes_versions().get(settings.kubernetes.version)
     if support is None and settings.created is None:
-        created = [known.version for known in kubernetes_versions().values() if today <= known.lts_until]
+        created = [minor.version for minor in kubernetes_versions().values() if today <= minor.lts_until]
         yield Mistake("kubernetes.version", version, f"a minor that AKS creates: {', '.join(created)}")
     elif support and today > _end(support, settings) and not _made_in_time(settings, support):
         yield _out_of_support(support, settings, today)

@@ -25,13 +25,13 @@ def workload_problems(settings: Settings) -> Iterator[Mistake]:
 
 def pool_problems(settings: Settings) -> Iterator[Mistake]:
     """Each kind of work names a pool that exists."""
-    known = list(dict.fromkeys(pool.pool for pool in agent_pools(settings) if pool.purpose is Purpose.WORK))
+    names = list(dict.fromkeys(pool.pool for pool in agent_pools(settings) if pool.purpose is Purpose.WORK))
     unsized = [pool.name for pool in candidates(settings) if pool.size is None]  # its own rule reports it
-    passed = {*known, *unsized, *map(fallback_name, unsized)}
+    passed = {*names, *unsized, *map(fallback_name, unsized)}
     for name, work in settings.workload.items():
         if work.pool not in passed:
             yield Mistake(
-                f"workload.{name}.pool", work.pool, f"the name of a CPU or GPU pool: {', '.join(known)}"
+                f"workload.{name}.pool", work.pool, f"the name of a CPU or GPU pool: {', '.join(names)}"
             )
 
 

@@ -28,8 +28,8 @@ def settings(**keys: Any) -> Settings:
 
 def candidate(name: str, pool: Mapping[str, Any], **fields: Any) -> Candidate:
     """One user pool as the rules see it."""
-    [found] = candidates(settings(pools={name: {**pool, **fields}}))
-    return found
+    [one] = candidates(settings(pools={name: {**pool, **fields}}))
+    return one
 
 
 def planned(**keys: Any) -> Plan:
@@ -41,7 +41,7 @@ def planned_pool(name: str, pool: Mapping[str, Any], **fields: Any) -> AgentPool
     """One pool of a plan that has it beside the pool for Charmed Kubeflow; a fallback is found by its own name."""
     spot_name = name.removesuffix("od") + "spot" if name.endswith("od") else name
     pools = planned(pools={"general": GENERAL, spot_name: {**pool, **fields}}).pools
-    return next(found for found in pools if found.name == name)
+    return next(one for one in pools if one.name == name)
 
 
 def refused(problems: Iterable[Mistake]) -> list[str]:

@@ -14,7 +14,7 @@ NAT = {"outboundType": "userAssignedNATGateway"}
 ROUTED = {"outboundType": "userDefinedRouting"}
 
 
-def found(network: dict[str, str] | None = None, **access: Any) -> list[str]:
+def refusals(network: dict[str, str] | None = None, **access: Any) -> list[str]:
     return refused(access_problems(settings(apiAccess=access, network=network or {})))
 
 
@@ -28,14 +28,14 @@ def addresses(count: int) -> list[str]:
 
 
 def test_the_defaults_are_fine() -> None:
-    assert found() == []
+    assert refusals() == []
 
 
 def test_authorised_ranges_exclude_a_private_cluster() -> None:
     ranges = ["203.0.113.0/24"]
-    assert found(authorizedIpRanges=ranges) == []
-    assert found(privateCluster=True) == []
-    assert found(authorizedIpRanges=ranges, privateCluster=True) == ["apiAccess.authorizedIpRanges"]
+    assert refusals(authorizedIpRanges=ranges) == []
+    assert refusals(privateCluster=True) == []
+    assert refusals(authorizedIpRanges=ranges, privateCluster=True) == ["apiAccess.authorizedIpRanges"]
 
 
 @pytest.mark.parametrize(
@@ -43,17 +43,17 @@ def test_authorised_ranges_exclude_a_private_cluster() -> None:
     ["203.0.113.1/24", "203.0.113", "20.1.2.3 ", "1", "all", "AzureCloud", "2001:db8::/32", " 20.1.2.3/32"],
 )
 def test_an_authorised_range_is_ipv4_in_cidr_form_without_host_bits(text: str) -> None:
-    assert found(authorizedIpRanges=["198.51.100.7/32", text]) == ["apiAccess.authorizedIpRanges[1]"]
+    assert refusals(authorizedIpRanges=["198.51.100.7/32", text]) == ["apiAccess.authorizedIpRanges[1]"]
 
 
 def test_local_accounts_off_requires_an_entra_group() -> None:
-    assert found(localAccounts=False) == ["apiAccess.localAccounts"]
-    assert found(localAccounts=False, adminGroupObjectIds=[GROUP]) == []
+    assert refusals(localAccounts=False) == ["apiAccess.localAccounts"]
+    assert refusals(localAccounts=False, adminGroupObjectIds=[GROUP]) == []
 
 
 @pytest.mark.parametrize("text", ["", "admins", GROUP[:-1], GROUP + "0", GROUP.replace("-", "")])
 def test_an_entra_group_is_a_guid(text: str) -> None:
-    assert found(adminGroupObjectIds=[text]) == ["apiAccess.adminGroupObjectIds[0]"]
+    assert refusals(adminGroupObjectIds=[text]) == ["apiAccess.adminGroupObjectIds[0]"]
 
 
 @pytest.mark.parametrize(
@@ -74,33 +74,33 @@ def test_an_entra_group_is_a_guid(text: str) -> None:
     ],
 )
 def test_an_authorised_range_is_public(text: str) -> None:
-    assert found(authorizedIpRanges=["20.1.2.3/32", text]) == ["apiAccess.authorizedIpRanges[1]"]
+    assert refusals(authorizedIpRanges=["20.1.2.3/32", text]) == ["apiAccess.authorizedIpRanges[1]"]
 
 
 @pytest.mark.parametrize(
     "text", ["20.1.2.3/32", "20.50.60.70", "73.140.245.0/24", "172.32.0.0/16", "100.128.0.0/16", "0.0.0.0/0"]
 )
 def test_any_public_range_may_be_authorised(text: str) -> None:
-    assert found(authorizedIpRanges=[text]) == []
+    assert refusals(authorizedIpRanges=[text]) == []
 
 
 def test_the_address_of_the_cluster_alone_stands_alone() -> None:
     alone = "0.0.0.0/32".removesuffix("/32")
-    assert found(authorizedIpRanges=["0.0.0.0/32"]) == found(authorizedIpRanges=[alone]) == []
-    assert found(authorizedIpRanges=[alone, "20.1.2.3"]) == ["apiAccess.authorizedIpRanges"]
-    assert found(authorizedIpRanges=["0.0.0.0/32", "20.1.2.3/32"]) == ["apiAccess.authorizedIpRanges"]
+    assert refusals(authorizedIpRanges=["0.0.0.0/32"]) == refusals(authorizedIpRanges=[alone]) == []
+    assert refusals(authorizedIpRanges=[alone, "20.1.2.3"]) == ["apiAccess.authorizedIpRanges"]
+    assert refusals(authorizedIpRanges=["0.0.0.0/32", "20.1.2.3/32"]) == ["apiAccess.authorizedIpRanges"]
 
 
 @pytest.mark.parametrize("network", [NAT, ROUTED])
 def test_the_address_of_the_cluster_alone_is_that_of_its_load_balancer(network: dict[str, str]) -> None:
-    assert found(network, authorizedIpRanges=["0.0.0.0/32"]) == ["apiAccess.authorizedIpRanges"]
-    assert found(network, authorizedIpRanges=["20.1.2.3/32"]) == []
+    assert refusals(network, authorizedIpRanges=["0.0.0.0/32"]) == ["apiAccess.authorizedIpRanges"]
+    assert refusals(network, authorizedIpRanges=["20.1.2.3/32"]) == []
 
 
 def test_a_nat_gateway_takes_one_of_the_200_places() -> None:
-    assert found(authorizedIpRanges=addresses(200)) == []
-    assert found(NAT, authorizedIpRanges=addresses(199)) == []
-    assert found(NAT, authorizedIpRanges=addresses(200)) == ["apiAccess.authorizedIpRanges"]
+    assert refusals(authorizedIpRanges=addresses(200)) == []
+    assert refusals(NAT, authorizedIpRanges=addresses(199)) == []
+    assert refusals(NAT, authorizedIpRanges=addresses(200)) == ["apiAccess.authorizedIpRanges"]
 
 
 def test_without_the_run_command_a_private_cluster_has_no_way_in_from_outside() -> None:
@@ -245,5 +245,5 @@ def test_the_address_of_a_gateway_of_others_is_not_known() -> None:
 
 def test_an_api_server_in_a_subnet_may_not_start_again() -> None:
     hours = {"timeZone": "Europe/London"}
-    given = settings(apiAccess={"subnetId": f"{SPOKE}/api"}, network=SUBNETS, officeHours=hours)
-    assert "gives up the capacity of its API server" in "".join(access_warnings(given))
+    stack = settings(apiAccess={"subnetId": f"{SPOKE}/api"}, network=SUBNETS, officeHours=hours)
+    assert "gives up the capacity of its API server" in "".join(access_warnings(stack))

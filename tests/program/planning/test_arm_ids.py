@@ -9,7 +9,7 @@ TABLE = f"{IDS}/Microsoft.Network/routeTables/to-firewall"
 TEAM = f"{IDS}/Microsoft.ContainerRegistry/registries/teamimages"
 
 
-def found(text: str, kind: str = "registry") -> list[str]:
+def refusals(text: str, kind: str = "registry") -> list[str]:
     kind_of_resource = ROUTE_TABLE if kind == "table" else REGISTRY
     return [problem.expected for problem in arm_id_mistakes("key", text, kind_of_resource)]
 
@@ -25,19 +25,19 @@ def found(text: str, kind: str = "registry") -> list[str]:
     ],
 )
 def test_an_id_is_one_in_any_case(text: str) -> None:
-    assert found(text) == []
+    assert refusals(text) == []
 
 
 @pytest.mark.parametrize("name", ["t", "to-firewall_1.x", "1" * 80])
 def test_a_route_table_has_more_names(name: str) -> None:
-    assert found(TABLE.replace("to-firewall", name), "table") == []
+    assert refusals(TABLE.replace("to-firewall", name), "table") == []
 
 
 @pytest.mark.parametrize(
     "text", ["", "team", TABLE, TEAM + "/", TEAM.removeprefix("/"), f"{TEAM}/tokens/x", "team.azurecr.io"]
 )
 def test_what_has_another_form_is_refused_with_the_form(text: str) -> None:
-    assert found(text) == [
+    assert refusals(text) == [
         "/subscriptions/<subscription>/resourceGroups/<group>/providers/Microsoft.ContainerRegistry/registries/<name>"
     ]
 
@@ -59,5 +59,5 @@ def test_what_has_another_form_is_refused_with_the_form(text: str) -> None:
     ],
 )
 def test_the_part_that_is_wrong_is_named(old: str, new: str, words: str) -> None:
-    [allowed] = found(TEAM.replace(old, new))
+    [allowed] = refusals(TEAM.replace(old, new))
     assert words in allowed

@@ -84,8 +84,8 @@ def test_a_list_price_in_another_currency_judges_nothing() -> None:
 
 
 def hours(**fields: Any) -> list[str]:
-    given = settings(officeHours={"timeZone": "Europe/London", **fields})
-    return refused(office_hours.office_hour_problems(given))
+    stack = settings(officeHours={"timeZone": "Europe/London", **fields})
+    return refused(office_hours.office_hour_problems(stack))
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Where data outlives a node: what is allowed, and what is warned of."""
+"""Data that outlives a node: what is allowed, and what is warned of."""
 
 from typing import Any
 
@@ -36,8 +36,8 @@ def test_twenty_service_accounts_are_one_identitys_most() -> None:
 
 def test_the_class_is_not_judged_where_it_is_not_made() -> None:
     checkpoints = {"enabled": False, "name": "managed-csi", "sku": "Standard_LRS", "reclaimPolicy": "Delete"}
-    found = with_data(checkpoints=checkpoints)
-    assert [*data_problems(found), *data_warnings(found)] == []
+    stack = with_data(checkpoints=checkpoints)
+    assert [*data_problems(stack), *data_warnings(stack)] == []
 
 
 @pytest.mark.parametrize(
@@ -86,5 +86,5 @@ def test_data_is_spread_over_zones_where_there_are_any(location: str, sku: str) 
 
 
 def test_where_there_is_one_place_only_nobody_is_warned_of_it() -> None:
-    found = settings(location="westus", data={"checkpoints": {"sku": "Standard_LRS"}})
-    assert [*data_problems(found), *data_warnings(found)] == []
+    stack = settings(location="westus", data={"checkpoints": {"sku": "Standard_LRS"}})
+    assert [*data_problems(stack), *data_warnings(stack)] == []

@@ -56,8 +56,8 @@ def test_premium_disks_need_nodes_that_can_attach_them() -> None:
 
 
 def warned(sku: str, zones: list[str], **more: Any) -> list[str]:
-    given = stack(sku, home={"zones": zones}, **more)
-    return list(rules.disk_warnings(given, agent_pools(given)))
+    zoned = stack(sku, home={"zones": zones}, **more)
+    return list(rules.disk_warnings(zoned, agent_pools(zoned)))
 
 
 def test_lrs_disks_over_zones_are_warned_of() -> None:

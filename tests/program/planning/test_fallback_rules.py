@@ -10,9 +10,9 @@ from tests.program.planning.given import GENERAL, GPU_SPOT, SPOT, candidate, ref
 KEY = "pools.work.fallback.vmSize"
 
 
-def found(spot: str, fallback: str | None) -> list[str]:
-    own = {"maxCount": 1, "vmSize": fallback}
-    return refused(rules.fallback_problems(candidate("work", SPOT, vmSize=spot, fallback=own)))
+def refusals(spot: str, fallback: str | None) -> list[str]:
+    replacement = {"maxCount": 1, "vmSize": fallback}
+    return refused(rules.fallback_problems(candidate("work", SPOT, vmSize=spot, fallback=replacement)))
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ def found(spot: str, fallback: str | None) -> list[str]:
     ],
 )
 def test_a_fallback_on_which_work_fails_is_refused(spot: str, fallback: str) -> None:
-    assert found(spot, fallback) == [KEY]
+    assert refusals(spot, fallback) == [KEY]
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_a_fallback_on_which_work_fails_is_refused(spot: str, fallback: str) -> 
     ],
 )
 def test_a_fallback_on_which_work_runs_is_taken(spot: str, fallback: str | None) -> None:
-    assert found(spot, fallback) == []
+    assert refusals(spot, fallback) == []
 
 
 def warned(pool: dict[str, Any], fallback: str | None) -> list[str]:
@@ -86,9 +86,9 @@ def test_a_fallback_of_the_same_size_or_a_larger_one_needs_no_warning() -> None:
     assert warned({**SPOT}, "Standard_X1") == []
 
 
-@pytest.mark.parametrize(("own", "warned"), [({}, True), ({"fallback": {"maxCount": 5}}, False)])
-def test_a_return_to_spot_without_a_fallback_is_warned_of(own: dict[str, Any], warned: bool) -> None:  # noqa: FBT001
-    pools = {"general": GENERAL, "work": {**SPOT, **own}}
+@pytest.mark.parametrize(("fields", "warned"), [({}, True), ({"fallback": {"maxCount": 5}}, False)])
+def test_a_return_to_spot_without_a_fallback_is_warned_of(fields: dict[str, Any], warned: bool) -> None:  # noqa: FBT001
+    pools = {"general": GENERAL, "work": {**SPOT, **fields}}
     stack = settings(pools=pools, kubeflow={"returnToSpot": True})
     text = (
         "kubeflow.returnToSpot moves nothing, because no spot pool has a fallback: leave it out, or add one"

@@ -17,8 +17,8 @@ def test_without_a_driver_from_aks_there_is_no_device_plugin_of_ours() -> None:
 
 
 def warned(pool: dict[str, Any], **keys: Any) -> list[str]:
-    given = settings(pools={"general": GENERAL, "work": pool}, **keys)
-    return list(rules.gpu_warnings(given, agent_pools(given)))
+    stack = settings(pools={"general": GENERAL, "work": pool}, **keys)
+    return list(rules.gpu_warnings(stack, agent_pools(stack)))
 
 
 def test_an_ordinary_gpu_pool_needs_no_warning() -> None:
@@ -75,8 +75,8 @@ A100 = {**GPU_SPOT, "vmSize": "Standard_NC24ads_A100_v4", "fallback": {"maxCount
 
 
 def mixed(**pools: Any) -> list[str]:
-    given = settings(pools={"general": GENERAL, **pools})
-    return list(rules.mixed_warnings(pool for pool in agent_pools(given) if pool.hardware.name == "gpu"))
+    stack = settings(pools={"general": GENERAL, **pools})
+    return list(rules.mixed_warnings(pool for pool in agent_pools(stack) if pool.hardware.name == "gpu"))
 
 
 def test_different_gpus_under_one_workload_are_warned_of() -> None:
@@ -114,8 +114,8 @@ def test_an_image_that_nobody_renews_is_warned_of_on_hosts_with_new_drivers(
     channel: str,
     new_drivers: bool,  # noqa: FBT001
 ) -> None:
-    found = warned({**GPU_SPOT, "vmSize": size}, kubernetes={"nodeOsUpgradeChannel": channel})
-    assert any("202606.08.1" in warning for warning in found) is (
+    messages = warned({**GPU_SPOT, "vmSize": size}, kubernetes={"nodeOsUpgradeChannel": channel})
+    assert any("202606.08.1" in warning for warning in messages) is (
         new_drivers and channel in ("None", "Unmanaged")
     )
 
@@ -138,8 +138,8 @@ def test_time_slices_from_no_nodes_are_warned_of() -> None:
 
 def test_time_slices_need_this_programs_device_plugin() -> None:
     pools = {"general": GENERAL, "work": SHARED}
-    given = settings(pools=pools, gpu={"plugin": "none"})
-    assert refused(rules.driver_problems(given)) == ["pools.work.gpuTimeSlices"]
+    stack = settings(pools=pools, gpu={"plugin": "none"})
+    assert refused(rules.driver_problems(stack)) == ["pools.work.gpuTimeSlices"]
     assert refused(rules.driver_problems(settings(pools=pools))) == []
 
 
@@ -154,6 +154,6 @@ def test_a_pool_with_time_slices_has_a_tag_for_the_autoscaler_and_its_fallback_a
         "vmSize": "Standard_NC64as_T4_v3",
         "fallback": {"maxCount": 1, "vmSize": "Standard_NC4as_T4_v3"},
     }
-    given = settings(pools={"general": GENERAL, "gpuspot": pool})
-    tags = {found.name: list(found.tags.values()) for found in agent_pools(given)}
+    stack = settings(pools={"general": GENERAL, "gpuspot": pool})
+    tags = {agent_pool.name: list(agent_pool.tags.values()) for agent_pool in agent_pools(stack)}
     assert tags == {"system": [], "general": [], "gpuspot": ["16"], "gpuod": ["4"]}

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
+from components.pools.labels_and_taints import repeated_taint_mistakes
 from program.planning.pools import user_pools
 from program.planning.rules.labels import (
     label_problems,
-    repeated_taint_problems,
     soft_taint_problems,
     taint_problems,
     workload_label_problems,
@@ -159,10 +159,10 @@ def test_a_regular_pool_has_no_spot_taint() -> None:
 
 @pytest.mark.parametrize("pool", [SPOT, {**GPU_SPOT, "priority": "Regular"}])
 def test_a_pool_may_repeat_the_taint_of_its_own_kind_which_is_sent_once(pool: dict[str, Any]) -> None:
-    own = f"{SPOT_LABEL}=spot:NoSchedule" if pool is SPOT else "nvidia.com/gpu=present:NoSchedule"
-    assert with_taint(own, pool) == []
-    [planned] = user_pools(settings(pools={"work": {**pool, "taints": [own]}}))
-    assert planned.taints.count(own) == 1
+    automatic = f"{SPOT_LABEL}=spot:NoSchedule" if pool is SPOT else "nvidia.com/gpu=present:NoSchedule"
+    assert with_taint(automatic, pool) == []
+    [planned] = user_pools(settings(pools={"work": {**pool, "taints": [automatic]}}))
+    assert planned.taints.count(automatic) == 1
 
 
 def test_the_taint_of_a_gpu_pool_has_no_other_value() -> None:
@@ -178,8 +178,8 @@ def test_a_taint_is_not_judged_by_a_kind_that_nobody_knows() -> None:
 @pytest.mark.parametrize(
     ("second", "keys"),
     [
-        ("team=speech:NoSchedule", ["pools.work.taints[1]"]),
-        ("team=:NoSchedule", ["pools.work.taints[1]"]),
+        ("team=speech:NoSchedule", ["taints[1]"]),
+        ("team=:NoSchedule", ["taints[1]"]),
         ("team=vision:NoSchedule", []),
         ("team=speech:NoExecute", []),
         ("Team=speech:NoSchedule", []),
@@ -187,8 +187,7 @@ def test_a_taint_is_not_judged_by_a_kind_that_nobody_knows() -> None:
     ],
 )
 def test_a_pair_of_key_and_effect_has_one_value(second: str, keys: list[str]) -> None:
-    pool = candidate("work", SPOT, taints=["team=vision:NoSchedule", second])
-    assert refused(repeated_taint_problems(pool)) == keys
+    assert refused(repeated_taint_mistakes(["team=vision:NoSchedule", second])) == keys
 
 
 SOFT = "team=vision:PreferNoSchedule"
@@ -217,8 +216,7 @@ def test_each_taint_is_judged_at_its_place() -> None:
 
 
 def test_a_taint_without_a_value_is_the_same_pair_of_key_and_effect() -> None:
-    pool = candidate("work", SPOT, taints=["team:NoSchedule", "team=vision:NoSchedule"])
-    assert refused(repeated_taint_problems(pool)) == ["pools.work.taints[1]"]
+    assert refused(repeated_taint_mistakes(["team:NoSchedule", "team=vision:NoSchedule"])) == ["taints[1]"]
 
 
 def test_the_workload_of_an_arm_pool_without_a_taint_is_not_judged() -> None:

@@ -7,14 +7,14 @@ from program.planning.rules.location import location_problems, location_warnings
 from tests.program.planning.given import planned, settings
 
 
-def found(location: str) -> list[str]:
+def refusals(location: str) -> list[str]:
     """What is expected instead of a region."""
     return [problem.expected for problem in location_problems(settings(location=location))]
 
 
 @pytest.mark.parametrize("name", aks_facts.regions())
 def test_every_region_is_taken(name: str) -> None:
-    assert found(name) == []
+    assert refusals(name) == []
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ def test_every_region_is_taken(name: str) -> None:
     ],
 )
 def test_another_spelling_of_a_region_is_refused_with_the_right_one(name: str, meant: str) -> None:
-    assert found(name) == [f"the spelling {meant}"]
+    assert refusals(name) == [f"the spelling {meant}"]
 
 
 @pytest.mark.parametrize(
@@ -37,19 +37,19 @@ def test_another_spelling_of_a_region_is_refused_with_the_right_one(name: str, m
     [("westeruope", "westeurope"), ("weteurope", "westeurope"), ("swedencenral", "swedencentral")],
 )
 def test_a_misspelt_region_is_refused_with_what_was_meant(name: str, meant: str) -> None:
-    assert found(name) == [f"an Azure region; did you mean {meant}?"]
+    assert refusals(name) == [f"an Azure region; did you mean {meant}?"]
 
 
 @pytest.mark.parametrize("name", ["Europa!", "my region", "../etc/passwd", "5", "2026"])
 def test_what_is_no_name_of_a_region_is_refused(name: str) -> None:
-    assert found(name) == ["the name of an Azure region in lower-case letters and digits, like westeurope"]
+    assert refusals(name) == ["the name of an Azure region in lower-case letters and digits, like westeurope"]
 
 
 @pytest.mark.parametrize(
     "name", ["eastus3", "canadawest", "australiawest", "saudiarabiaeast", "taiwannorth", "usgovvirginia"]
 )
 def test_a_region_newer_than_the_catalogue_is_taken_with_a_warning(name: str) -> None:
-    assert found(name) == []
+    assert refusals(name) == []
     [warning] = location_warnings(settings(location=name))
     assert warning.startswith(f"location is {name}: not in the catalogue")
     assert warning in planned(location=name).warnings

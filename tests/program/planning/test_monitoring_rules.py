@@ -14,7 +14,7 @@ HUB = (
 LOGS = ["kube-audit-admin", "guard", "cluster-autoscaler"]
 
 
-def found(**monitoring: Any) -> list[str]:
+def refusals(**monitoring: Any) -> list[str]:
     return refused(monitoring_problems(settings(monitoring=monitoring)))
 
 
@@ -24,35 +24,35 @@ def warned(**monitoring: Any) -> list[str]:
 
 def test_logs_go_to_a_new_workspace_or_to_a_given_one() -> None:
     assert (
-        found()
-        == found(logs=LOGS)
-        == found(logs=LOGS, retentionDays=90)
-        == found(logs=LOGS, workspace=HUB)
+        refusals()
+        == refusals(logs=LOGS)
+        == refusals(logs=LOGS, retentionDays=90)
+        == refusals(logs=LOGS, workspace=HUB)
         == []
     )
 
 
 def test_each_log_is_collected_once() -> None:
-    assert found(logs=[*LOGS, "guard"]) == ["monitoring.logs"]
+    assert refusals(logs=[*LOGS, "guard"]) == ["monitoring.logs"]
 
 
 def test_a_workspace_without_logs_is_a_mistake() -> None:
-    assert found(workspace=HUB) == ["monitoring.workspace"]
-    assert found(retentionDays=90) == ["monitoring.retentionDays"]
+    assert refusals(workspace=HUB) == ["monitoring.workspace"]
+    assert refusals(retentionDays=90) == ["monitoring.retentionDays"]
 
 
 def test_the_owner_of_a_workspace_decides_how_long_it_keeps_logs() -> None:
-    assert found(logs=LOGS, workspace=HUB, retentionDays=90) == ["monitoring.retentionDays"]
+    assert refusals(logs=LOGS, workspace=HUB, retentionDays=90) == ["monitoring.retentionDays"]
 
 
 @pytest.mark.parametrize("name", ["abc", "-logs", "logs-", "our_logs", "l" * 64])
 def test_a_workspace_has_a_name_that_azure_allows(name: str) -> None:
-    assert found(logs=LOGS, workspace=HUB.replace("hub-logs", name)) == ["monitoring.workspace"]
+    assert refusals(logs=LOGS, workspace=HUB.replace("hub-logs", name)) == ["monitoring.workspace"]
 
 
 @pytest.mark.parametrize("name", ["logs", "Hub-Logs-1", "l" * 63])
 def test_its_case_and_length_are_free_within_bounds(name: str) -> None:
-    assert found(logs=LOGS, workspace=HUB.replace("hub-logs", name)) == []
+    assert refusals(logs=LOGS, workspace=HUB.replace("hub-logs", name)) == []
 
 
 def test_the_log_that_costs_most_is_warned_of() -> None:

@@ -19,14 +19,14 @@ SYSTEM_NEXT = (
 
 
 def pools(**more: Any) -> dict[str, AgentPool]:
-    given = {"general": GENERAL, "work": SPOT, **more}
-    return {pool.name: pool for pool in planned(pools=given).pools}
+    by_name = {"general": GENERAL, "work": SPOT, **more}
+    return {pool.name: pool for pool in planned(pools=by_name).pools}
 
 
 def test_both_homes_are_there_and_new_pods_go_to_the_new_one() -> None:
-    found = pools(general2=NEW_HOME)
-    assert list(found) == ["system", "general", "general2", "work"]
-    old, new = found["general"], found["general2"]
+    moving = pools(general2=NEW_HOME)
+    assert list(moving) == ["system", "general", "general2", "work"]
+    old, new = moving["general"], moving["general2"]
     assert (old.purpose, new.purpose) == (Purpose.GENERAL, Purpose.GENERAL)
     assert (old.taints, new.taints) == (("kubeflow-aks/replaced-by=general2:NoSchedule",), ())
     assert old.labels == new.labels
@@ -50,9 +50,9 @@ def test_the_new_home_may_have_a_new_name_only_or_new_zones() -> None:
 
 
 def test_a_second_system_pool_is_one_and_no_home() -> None:
-    found = pools(system2=NEW_SYSTEM)
-    assert list(found) == ["system", "system2", "general", "work"]
-    new = found["system2"]
+    moving = pools(system2=NEW_SYSTEM)
+    assert list(moving) == ["system", "system2", "general", "work"]
+    new = moving["system2"]
     assert (new.purpose, new.taints, new.labels, new.subnet) == (
         Purpose.SYSTEM,
         (SYSTEM_TAINT,),
@@ -60,15 +60,15 @@ def test_a_second_system_pool_is_one_and_no_home() -> None:
         "system",
     )
     assert (new.priority, new.os_disk.type) == ("Regular", "Managed")
-    assert found["system"].replaced_by == "system2"
+    assert moving["system"].replaced_by == "system2"
 
 
 def test_in_the_end_the_cluster_describes_the_same_system_pool() -> None:
     """Else Azure would refuse the cluster's update: size, disk, pods, zones and subnet of a pool never change."""
-    own = {"vmSize": "Standard_D8s_v5", "minCount": 2, "maxCount": 4, "zones": ["1", "2"], "maxPods": 60}
-    own["encryptionAtHost"] = True
-    before = pools(system2={**own, "osDisk": {"sizeGib": 256}, "replaces": "system"})["system2"]
-    after = planned(systemPool={"name": "system2", "osDiskGib": 256, **own}).system_pool
+    fields = {"vmSize": "Standard_D8s_v5", "minCount": 2, "maxCount": 4, "zones": ["1", "2"], "maxPods": 60}
+    fields["encryptionAtHost"] = True
+    before = pools(system2={**fields, "osDisk": {"sizeGib": 256}, "replaces": "system"})["system2"]
+    after = planned(systemPool={"name": "system2", "osDiskGib": 256, **fields}).system_pool
     same = {"name", "vm_size", "min_count", "max_count", "zones", "max_pods", "os_disk", "taints", "purpose"}
     same.add("encryption_at_host")
     assert before.model_dump(include=same) == after.model_dump(include=same)
@@ -88,8 +88,8 @@ def test_both_can_move_at_once_and_to_the_smallest_pools_that_are_allowed() -> N
 
 
 def test_a_system_pool_of_another_name_is_moved_by_that_name() -> None:
-    given = {"general": GENERAL, "core2": {**NEW_SYSTEM, "replaces": "core"}}
-    assert planned(systemPool={"name": "core"}, pools=given).user_pools[0].purpose is Purpose.SYSTEM
+    by_name = {"general": GENERAL, "core2": {**NEW_SYSTEM, "replaces": "core"}}
+    assert planned(systemPool={"name": "core"}, pools=by_name).user_pools[0].purpose is Purpose.SYSTEM
 
 
 def test_what_comes_next_is_reported() -> None:
@@ -118,6 +118,6 @@ def test_volumes_that_stay_in_their_zone_are_warned_of(
     new: list[str],
     stays: bool,  # noqa: FBT001 - a parameter of the test
 ) -> None:
-    given = {"general": {**GENERAL, "zones": old}, "general2": {**NEW_HOME, "zones": new}}
-    warned = planned(pools=given, kubeflow={"storageClass": {"sku": sku}}).warnings
+    by_name = {"general": {**GENERAL, "zones": old}, "general2": {**NEW_HOME, "zones": new}}
+    warned = planned(pools=by_name, kubeflow={"storageClass": {"sku": sku}}).warnings
     assert any(warning.startswith("pools.general2.zones is ") for warning in warned) is stays

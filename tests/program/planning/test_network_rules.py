@@ -16,13 +16,13 @@ from tests.program.planning.given import GENERAL, SPOT, planned, refused, settin
 NETWORK = "/subscriptions/0a1b2c3d-0000-0000-0000-000000000000/resourceGroups/g/providers/Microsoft.Network"
 
 
-def found(network: dict[str, Any], **keys: Any) -> list[str]:
-    given = settings(network=network, **keys)
-    return refused(network_problems(given, agent_pools(given)))
+def refusals(network: dict[str, Any], **keys: Any) -> list[str]:
+    stack = settings(network=network, **keys)
+    return refused(network_problems(stack, agent_pools(stack)))
 
 
 def test_the_defaults_fit() -> None:
-    assert found({}) == []
+    assert refusals({}) == []
 
 
 @pytest.mark.parametrize(
@@ -30,15 +30,15 @@ def test_the_defaults_fit() -> None:
     ["", "10.224.0.0", "10.224.0.1/16", "10.224.0.0/33", "10.224.0.0/255.255.0.0", "fd00::/64", "vnet"],
 )
 def test_a_range_is_ipv4_in_cidr_form_without_host_bits(text: str) -> None:
-    assert "network.vnetCidr" in found({"vnetCidr": text})
+    assert "network.vnetCidr" in refusals({"vnetCidr": text})
 
 
 def test_a_subnet_lies_inside_the_network() -> None:
-    assert found({"subnets": {"gpu": "10.225.0.0/22"}}) == ["network.subnets.gpu"]
+    assert refusals({"subnets": {"gpu": "10.225.0.0/22"}}) == ["network.subnets.gpu"]
 
 
 def test_subnets_lie_apart() -> None:
-    assert found({"subnets": {"gpu": "10.224.4.0/22"}}) == ["network.subnets.gpu"]
+    assert refusals({"subnets": {"gpu": "10.224.4.0/22"}}) == ["network.subnets.gpu"]
 
 
 @pytest.mark.parametrize(
@@ -46,44 +46,44 @@ def test_subnets_lie_apart() -> None:
     [("podCidr", "10.224.0.0/16"), ("serviceCidr", "10.224.16.0/20"), ("serviceCidr", "10.244.16.0/20")],
 )
 def test_network_pods_and_services_lie_apart(key: str, cidr: str) -> None:
-    assert found({key: cidr}) == [f"network.{key}"]
+    assert refusals({key: cidr}) == [f"network.{key}"]
 
 
 def test_pods_have_a_24_for_each_node_at_its_peak() -> None:
     pools = {"general": {**GENERAL, "maxCount": 3}, "work": {**SPOT, "maxCount": 55}}
     # 55 spot, and 3 + 3 Regular nodes that surge by one each: 63
-    assert found({"podCidr": "10.244.0.0/18"}, pools=pools) == []
+    assert refusals({"podCidr": "10.244.0.0/18"}, pools=pools) == []
     pools["work"] = {**SPOT, "maxCount": 57}
-    assert found({"podCidr": "10.244.0.0/18"}, pools=pools) == ["network.podCidr"]
+    assert refusals({"podCidr": "10.244.0.0/18"}, pools=pools) == ["network.podCidr"]
 
 
 def test_a_pod_range_smaller_than_a_24_holds_no_node() -> None:
-    assert found({"podCidr": "10.244.0.0/25"}) == ["network.podCidr"]
+    assert refusals({"podCidr": "10.244.0.0/25"}) == ["network.podCidr"]
 
 
 def test_a_subnet_has_room_for_its_role_beside_azures_five_addresses() -> None:
     pools = {"general": GENERAL, "work": {**SPOT, "maxCount": 27}}
-    assert found({"subnets": {"cpu": "10.224.4.0/27"}}, pools=pools) == []
+    assert refusals({"subnets": {"cpu": "10.224.4.0/27"}}, pools=pools) == []
     pools["work"] = {**SPOT, "maxCount": 28}
-    assert found({"subnets": {"cpu": "10.224.4.0/27"}}, pools=pools) == ["network.subnets.cpu"]
+    assert refusals({"subnets": {"cpu": "10.224.4.0/27"}}, pools=pools) == ["network.subnets.cpu"]
 
 
 def test_a_regular_pool_needs_one_more_address_for_its_surge() -> None:
     pools = {"general": {**GENERAL, "maxCount": 26}}
-    assert found({"subnets": {"general": "10.224.1.0/27"}}, pools=pools) == []
+    assert refusals({"subnets": {"general": "10.224.1.0/27"}}, pools=pools) == []
     pools["general"]["maxCount"] = 27
-    assert found({"subnets": {"general": "10.224.1.0/27"}}, pools=pools) == ["network.subnets.general"]
+    assert refusals({"subnets": {"general": "10.224.1.0/27"}}, pools=pools) == ["network.subnets.general"]
 
 
 @pytest.mark.parametrize(
     ("cidr", "keys"), [("11.0.0.0/13", []), ("10.0.0.0/24", []), ("10.0.0.0/25", ["network.serviceCidr"])]
 )
 def test_the_service_range_is_smaller_than_a_12_and_no_smaller_than_a_24(cidr: str, keys: list[str]) -> None:
-    assert found({"serviceCidr": cidr}) == keys
+    assert refusals({"serviceCidr": cidr}) == keys
 
 
 def test_a_service_range_of_a_12_is_too_large() -> None:
-    assert found({"serviceCidr": "11.0.0.0/12"}) == ["network.serviceCidr"]
+    assert refusals({"serviceCidr": "11.0.0.0/12"}) == ["network.serviceCidr"]
 
 
 def test_every_pool_has_a_subnet() -> None:
@@ -95,14 +95,14 @@ def test_every_pool_has_a_subnet() -> None:
 def test_a_route_table_comes_with_user_defined_routing() -> None:
     table = f"{NETWORK}/routeTables/t"
     routed = {"outboundType": "userDefinedRouting"}
-    assert found({**routed, "routeTableId": table}) == []
-    assert found(routed) == ["network.routeTableId"]
+    assert refusals({**routed, "routeTableId": table}) == []
+    assert refusals(routed) == ["network.routeTableId"]
 
 
 @pytest.mark.parametrize("outbound", ["loadBalancer", "userAssignedNATGateway"])
 def test_a_route_table_goes_with_nothing_else(outbound: str) -> None:
     table = f"{NETWORK}/routeTables/t"
-    assert found({"outboundType": outbound, "routeTableId": table}) == ["network.routeTableId"]
+    assert refusals({"outboundType": outbound, "routeTableId": table}) == ["network.routeTableId"]
 
 
 RESERVED = {
@@ -126,8 +126,8 @@ RESERVED = {
 def test_what_azure_reserves_is_no_range_of_a_cluster(
     key: str, example: str, reserved: str, cidr: str
 ) -> None:
-    given = settings(network={key: cidr, "subnets": {}})
-    problems = [p for p in network_problems(given, ()) if p.key == f"network.{key}"]
+    stack = settings(network={key: cidr, "subnets": {}})
+    problems = [p for p in network_problems(stack, ()) if p.key == f"network.{key}"]
     assert [problem.expected for problem in problems] == [
         f"a range like {example}, apart from what Azure reserves: {reserved}"
     ]
@@ -140,7 +140,7 @@ def test_subnets_in_a_reserved_network_are_not_reported_again() -> None:
         "cpu": "172.30.4.0/22",
         "gpu": "172.30.8.0/22",
     }
-    assert found({"vnetCidr": "172.30.0.0/16", "subnets": subnets}) == ["network.vnetCidr"]
+    assert refusals({"vnetCidr": "172.30.0.0/16", "subnets": subnets}) == ["network.vnetCidr"]
 
 
 @given(
@@ -177,8 +177,8 @@ def test_a_range_that_a_preview_cannot_decrypt_is_not_warned_of(key: str) -> Non
 
 def test_a_subnet_without_nodes_is_a_29_as_well() -> None:
     pools = {"general": GENERAL}
-    assert found({"subnets": {"gpu": "10.224.8.0/29"}}, pools=pools) == []
-    assert found({"subnets": {"gpu": "10.224.8.0/30"}}, pools=pools) == ["network.subnets.gpu"]
+    assert refusals({"subnets": {"gpu": "10.224.8.0/29"}}, pools=pools) == []
+    assert refusals({"subnets": {"gpu": "10.224.8.0/30"}}, pools=pools) == ["network.subnets.gpu"]
 
 
 SPOKE = f"{NETWORK}/virtualNetworks/spoke/subnets"
@@ -186,15 +186,15 @@ IDS = {role: f"{SPOKE}/{role}" for role in ("system", "general", "cpu", "gpu")}
 
 
 def test_subnets_of_others_take_the_place_of_a_new_network() -> None:
-    assert found({"subnetIds": IDS}) == []
-    assert found({"subnetIds": {**IDS, "gpu": IDS["cpu"]}}) == []  # roles may share one
-    assert found({"subnetIds": {**IDS, "cpu": IDS["cpu"].upper()}}) == []
+    assert refusals({"subnetIds": IDS}) == []
+    assert refusals({"subnetIds": {**IDS, "gpu": IDS["cpu"]}}) == []  # roles may share one
+    assert refusals({"subnetIds": {**IDS, "cpu": IDS["cpu"].upper()}}) == []
 
 
 def test_a_range_has_no_meaning_with_subnets_of_others() -> None:
-    assert found({"subnetIds": IDS, "vnetCidr": "10.0.0.0/8"}) == ["network.vnetCidr"]
-    assert found({"subnetIds": IDS, "subnets": {"gpu": "10.224.8.0/22"}}) == ["network.subnets"]
-    assert found({"subnetIds": IDS, "podCidr": "10.0.0.0/16"}) == ["network.serviceCidr"]
+    assert refusals({"subnetIds": IDS, "vnetCidr": "10.0.0.0/8"}) == ["network.vnetCidr"]
+    assert refusals({"subnetIds": IDS, "subnets": {"gpu": "10.224.8.0/22"}}) == ["network.subnets"]
+    assert refusals({"subnetIds": IDS, "podCidr": "10.0.0.0/16"}) == ["network.serviceCidr"]
 
 
 def test_all_four_subnets_are_given_or_none() -> None:
@@ -220,20 +220,20 @@ def test_all_four_subnets_are_given_or_none() -> None:
     ],
 )
 def test_a_subnet_is_an_id_whose_names_are_labels_of_nodes(text: str) -> None:
-    assert found({"subnetIds": {**IDS, "gpu": text}}) == ["network.subnetIds.gpu"]
+    assert refusals({"subnetIds": {**IDS, "gpu": text}}) == ["network.subnetIds.gpu"]
 
 
 def test_all_subnets_are_of_one_network() -> None:
     other = IDS["gpu"].replace("spoke", "hub")
-    assert found({"subnetIds": {**IDS, "gpu": other}}) == ["network.subnetIds.gpu"]
+    assert refusals({"subnetIds": {**IDS, "gpu": other}}) == ["network.subnetIds.gpu"]
 
 
 def test_routes_and_gateways_of_others_go_with_their_subnets() -> None:
     table = f"{NETWORK}/routeTables/hub"
     routed = {"subnetIds": IDS, "outboundType": "userDefinedRouting"}
-    assert found(routed) == ["network.routeTableId"]
-    assert found({**routed, "routeTableId": table}) == []
-    assert found({"subnetIds": IDS, "outboundType": "userAssignedNATGateway"}) == []
+    assert refusals(routed) == ["network.routeTableId"]
+    assert refusals({**routed, "routeTableId": table}) == []
+    assert refusals({"subnetIds": IDS, "outboundType": "userAssignedNATGateway"}) == []
 
 
 def test_what_can_no_longer_be_checked_is_a_warning() -> None:

@@ -16,7 +16,7 @@ def prices(**keys: Any) -> dict[str, float]:
     return node_prices(plan.settings, plan.user_pools)
 
 
-def own(**price: float) -> dict[str, Any]:
+def negotiated(**price: float) -> dict[str, Any]:
     return {"prices": {"Standard_D8ds_v5": {"asOf": "2026-11-01", **price}}}
 
 
@@ -28,13 +28,13 @@ def test_spot_is_an_assumed_share_of_the_list_price() -> None:
 
 
 def test_prices_of_the_stack_come_first() -> None:
-    assert prices(cost=own(spot=0.2))["cpuspot"] == 0.2
-    assert prices(cost=own(onDemand=0.4))["cpuspot"] == round(0.21 * 0.4, 5)
-    assert prices(cost=own(onDemand=0.4))["cpuod"] == 0.4
+    assert prices(cost=negotiated(spot=0.2))["cpuspot"] == 0.2
+    assert prices(cost=negotiated(onDemand=0.4))["cpuspot"] == round(0.21 * 0.4, 5)
+    assert prices(cost=negotiated(onDemand=0.4))["cpuod"] == 0.4
 
 
 def test_prices_in_another_currency_are_not_compared_with_the_list() -> None:
-    assert prices(cost=own(spot=0.2) | {"currency": "EUR"}) == prices()
+    assert prices(cost=negotiated(spot=0.2) | {"currency": "EUR"}) == prices()
 
 
 def test_a_pool_without_a_price_is_left_out() -> None:

@@ -19,8 +19,8 @@ def refusals(**keys: Any) -> list[str]:
 
 def test_all_mistakes_of_form_are_reported_at_once_and_no_broken_rule() -> None:
     pools = {"general": GENERAL, "bad": {**SPOT, "maxCount": "ten"}, "Worse": SPOT}
-    given = {"locaton": "x", "kubernetes": {"verison": "1.34", "tier": "Free"}, "pools": pools}
-    assert refusals(**given) == ["kubernetes.verison", "pools.bad.maxCount", "locaton"]
+    values = {"locaton": "x", "kubernetes": {"verison": "1.34", "tier": "Free"}, "pools": pools}
+    assert refusals(**values) == ["kubernetes.verison", "pools.bad.maxCount", "locaton"]
 
 
 def test_all_broken_rules_are_reported_at_once() -> None:
@@ -43,8 +43,8 @@ def test_work_on_a_pool_with_a_mistake_of_form_is_not_called_homeless() -> None:
 
 
 def test_the_day_of_the_stack_goes_before_today() -> None:
-    given = stack(kubernetes={"supportPlan": "KubernetesOfficial"}, asOf="2026-11-20")
-    assert plan(given, project="p", stack="dev", today=date(2030, 1, 1)).settings.as_of == TODAY
+    values = stack(kubernetes={"supportPlan": "KubernetesOfficial"}, asOf="2026-11-20")
+    assert plan(values, project="p", stack="dev", today=date(2030, 1, 1)).settings.as_of == TODAY
 
 
 def test_without_a_day_of_its_own_a_stack_is_judged_today() -> None:
@@ -90,11 +90,11 @@ def test_an_encrypted_version_is_not_judged_by_the_default() -> None:
 
 
 def test_rules_that_need_no_encrypted_value_are_judged() -> None:
-    given = {
+    values = {
         "kubernetes": {"version": ENCRYPTED, "tier": "Free"},
         "pools": {"general": GENERAL, "Work": SPOT},
     }
-    assert refusals(**given) == ["kubernetes.tier", "pools.Work"]
+    assert refusals(**values) == ["kubernetes.tier", "pools.Work"]
 
 
 def test_of_several_pools_those_without_encrypted_values_are_judged() -> None:

@@ -30,8 +30,8 @@ def test_a_pool_name_leaves_room_for_that_of_its_fallback() -> None:
 
 
 def test_fewest_nodes_are_at_most_most_nodes() -> None:
-    assert refused(rules.count_problems(candidate("work", SPOT, minCount=10))) == []
-    assert refused(rules.count_problems(candidate("work", SPOT, minCount=11))) == ["pools.work.minCount"]
+    assert refused(rules.pool_problems(candidate("work", SPOT, minCount=10))) == []
+    assert refused(rules.pool_problems(candidate("work", SPOT, minCount=11))) == ["pools.work.minCount"]
 
 
 @pytest.mark.parametrize(
@@ -122,13 +122,13 @@ def test_the_fallback_of_a_sliced_pool_can_be_cut_as_well() -> None:
 
 @pytest.mark.parametrize("name", ["Standard_D8_v3", "Standard_A8_v2"])
 def test_some_sizes_have_no_encryption_at_host(name: str) -> None:
-    def found(**fields: object) -> list[str]:
+    def refusals(**fields: object) -> list[str]:
         return refused(rules.pool_problems(candidate("work", SPOT, **fields)))
 
-    assert found(vmSize=name) == found(vmSize="Standard_D8s_v3", encryptionAtHost=True) == []
-    assert found(vmSize=name, encryptionAtHost=True) == ["pools.work.encryptionAtHost"]
+    assert refusals(vmSize=name) == refusals(vmSize="Standard_D8s_v3", encryptionAtHost=True) == []
+    assert refusals(vmSize=name, encryptionAtHost=True) == ["pools.work.encryptionAtHost"]
     fallback = {"maxCount": 1, "vmSize": name}
-    assert found(encryptionAtHost=True, fallback=fallback) == ["pools.work.encryptionAtHost"]
+    assert refusals(encryptionAtHost=True, fallback=fallback) == ["pools.work.encryptionAtHost"]
 
 
 def test_a_size_that_no_source_tells_of_may_have_encryption_at_host() -> None:
@@ -156,15 +156,15 @@ def test_the_system_pool_has_encryption_at_host_where_its_size_has_it() -> None:
     ],
 )
 def test_a_system_pool_out_of_bounds_is_refused(field: str, value: object) -> None:
-    found = rules.system_pool_problems(settings(systemPool={field: value}))
-    assert refused(found) == [f"systemPool.{field}"]
+    problems = rules.system_pool_problems(settings(systemPool={field: value}))
+    assert refused(problems) == [f"systemPool.{field}"]
 
 
 @pytest.mark.parametrize(("gib", "keys"), [(4, []), (3.9, ["systemPool.vmSize"])])
 def test_a_system_pool_has_4_gib(gib: float, keys: list[str]) -> None:
-    own = {"Standard_X1": {"vcpus": 4, "memoryGib": gib}}
-    given = settings(vmSizes=own, systemPool={"vmSize": "Standard_X1"})
-    assert refused(rules.system_pool_problems(given)) == keys
+    described = {"Standard_X1": {"vcpus": 4, "memoryGib": gib}}
+    stack = settings(vmSizes=described, systemPool={"vmSize": "Standard_X1"})
+    assert refused(rules.system_pool_problems(stack)) == keys
 
 
 def test_a_system_pool_of_four_vcpu_is_enough() -> None:

@@ -1,4 +1,4 @@
-"""From settings to agent pools: roles, labels, taints, disks, spot fields, fallbacks."""
+"""The agent pools that settings make: roles, labels, taints, disks, spot fields, fallbacks."""
 
 import pytest
 
@@ -127,8 +127,8 @@ def test_a_disk_has_the_size_that_is_requested() -> None:
     ("name", "pool"), [("gpuspot", GPU_SPOT), ("batch", {**GENERAL, "taints": [OWN_TAINT]})]
 )
 def test_other_pools_have_a_managed_disk(name: str, pool: dict[str, object]) -> None:
-    found = planned_pool(name, pool)
-    assert (found.os_disk.type, found.os_disk.size_gib) == ("Managed", 128)
+    planned = planned_pool(name, pool)
+    assert (planned.os_disk.type, planned.os_disk.size_gib) == ("Managed", 128)
 
 
 def test_a_regular_pool_may_ask_for_an_ephemeral_disk() -> None:
@@ -165,9 +165,9 @@ def test_a_gpu_fallback_carries_nvidias_taint() -> None:
 
 
 def test_a_fallback_has_the_size_of_its_pool_or_one_of_its_own() -> None:
-    own = {**FALLBACK, "vmSize": "Standard_D16s_v5"}
+    replacement = {**FALLBACK, "vmSize": "Standard_D16s_v5"}
     assert planned_pool("cpuod", SPOT, fallback=FALLBACK).vm_size == "Standard_D8ds_v5"
-    assert planned_pool("cpuod", SPOT, fallback=own).vm_size == "Standard_D16s_v5"
+    assert planned_pool("cpuod", SPOT, fallback=replacement).vm_size == "Standard_D16s_v5"
 
 
 def test_a_fallback_stands_in_the_same_zones_with_as_many_pods_and_the_same_slices() -> None:

@@ -12,8 +12,8 @@ EVICTED = "nodes are evicted whenever the price rises above it"
 
 
 def warned(price: float | None, location: str = "westeurope") -> list[str]:
-    given = settings(pools={"general": GENERAL, "work": {**SPOT, "maxPrice": price}})
-    return list(price_warnings(location, agent_pools(given)))
+    stack = settings(pools={"general": GENERAL, "work": {**SPOT, "maxPrice": price}})
+    return list(price_warnings(location, agent_pools(stack)))
 
 
 @pytest.mark.parametrize("price", [None, -1])

@@ -21,11 +21,13 @@ def test_a_constrained_size_needs_the_quota_of_its_parent() -> None:
 
 
 def test_a_size_of_the_stack_names_its_family_or_itself() -> None:
-    own = {"vcpus": 8, "memoryGib": 32}
+    described = {"vcpus": 8, "memoryGib": 32}
     unknown = {"maxCount": 1, "vmSize": "Standard_D8ds_v99"}
     pools = {"general": GENERAL, "s": {**SPOT, "fallback": unknown}}
-    unnamed = planned(vmSizes={"Standard_D8ds_v99": own}, pools=pools)
-    named = planned(vmSizes={"Standard_D8ds_v99": {**own, "family": "standardDdsv99Family"}}, pools=pools)
+    unnamed = planned(vmSizes={"Standard_D8ds_v99": described}, pools=pools)
+    named = planned(
+        vmSizes={"Standard_D8ds_v99": {**described, "family": "standardDdsv99Family"}}, pools=pools
+    )
     assert vcpu_quota(unnamed.pools)["the family of Standard_D8ds_v99"] == 16
     assert vcpu_quota(named.pools)["standardDdsv99Family"] == 16
 

@@ -16,7 +16,7 @@ NAT = {"outboundType": "userAssignedNATGateway"}
 RANGES = ["20.1.2.0/24", "51.0.0.0/8"]
 
 
-def found(network: dict[str, str] | None = None, **registry: Any) -> list[str]:
+def refusals(network: dict[str, str] | None = None, **registry: Any) -> list[str]:
     return refused(registry_problems(settings(registry=registry, network=network or {})))
 
 
@@ -30,28 +30,28 @@ def warned(network: dict[str, str] | None = None, **registry: Any) -> list[str]:
 )
 def test_only_the_highest_tier_takes_it(sku: str, field: dict[str, Any]) -> None:
     [key] = field
-    assert found(sku=sku) == []
-    assert found(sku=sku, **field) == [f"registry.{key}"]
-    assert found(**PREMIUM, **field) == []
+    assert refusals(sku=sku) == []
+    assert refusals(sku=sku, **field) == [f"registry.{key}"]
+    assert refusals(**PREMIUM, **field) == []
 
 
 def test_a_registry_of_others_is_left_as_it_is() -> None:
-    assert found(attach=EXISTING) == []
-    assert found(attach=EXISTING, **PREMIUM, retentionDays=30) == ["registry.retentionDays"]
-    assert found(attach=EXISTING, authorizedIpRanges=RANGES) == ["registry.authorizedIpRanges"]
+    assert refusals(attach=EXISTING) == []
+    assert refusals(attach=EXISTING, **PREMIUM, retentionDays=30) == ["registry.retentionDays"]
+    assert refusals(attach=EXISTING, authorizedIpRanges=RANGES) == ["registry.authorizedIpRanges"]
 
 
 @pytest.mark.parametrize("text", ["20.1.2", "20.1.2.3/24", "10.0.0.0/8", "127.0.0.1/32", "0.0.0.0/32", "all"])
 def test_a_range_is_a_public_one_in_cidr_form(text: str) -> None:
-    assert found(**PREMIUM, authorizedIpRanges=["20.1.2.3/32", text]) == ["registry.authorizedIpRanges[1]"]
+    assert refusals(**PREMIUM, authorizedIpRanges=["20.1.2.3/32", text]) == ["registry.authorizedIpRanges[1]"]
 
 
 def test_a_nat_gateway_takes_one_of_the_100_places() -> None:
     every = [f"20.0.0.{index}/32" for index in range(100)]
-    assert found(**PREMIUM, authorizedIpRanges=every) == []
-    assert found(NAT, **PREMIUM, authorizedIpRanges=every[1:]) == []
-    assert found(NAT, **PREMIUM, authorizedIpRanges=every) == ["registry.authorizedIpRanges"]
-    assert found(NAT, **PREMIUM) == []
+    assert refusals(**PREMIUM, authorizedIpRanges=every) == []
+    assert refusals(NAT, **PREMIUM, authorizedIpRanges=every[1:]) == []
+    assert refusals(NAT, **PREMIUM, authorizedIpRanges=every) == ["registry.authorizedIpRanges"]
+    assert refusals(NAT, **PREMIUM) == []
 
 
 def test_ranges_that_let_the_nodes_in_are_not_warned_of() -> None:

@@ -45,6 +45,6 @@ def test_the_cluster_gets_its_right_once_for_each_group() -> None:
 def test_a_size_that_azure_did_not_reserve_is_warned_of(size: str, *, warned: bool) -> None:
     fallback = {"maxCount": 1, "vmSize": size, "capacityReservationGroupId": GROUP}
     pools = agent_pools(settings(pools={"gpuspot": {**GPU_SPOT, "fallback": fallback}}))
-    found = list(reservation_warnings(pools))
-    assert len(found) == warned
-    assert all(line.startswith("pools.gpuspot.fallback.capacityReservationGroupId: ") for line in found)
+    messages = list(reservation_warnings(pools))
+    assert len(messages) == warned
+    assert all(line.startswith("pools.gpuspot.fallback.capacityReservationGroupId: ") for line in messages)

@@ -25,12 +25,12 @@ def spot(*sizes: str, **fields: Any) -> dict[str, Any]:
 def agent_pools(pool: dict[str, Any], **keys: Any) -> list[AgentPool]:
     """The agent pools of the pool `cpuspot`, its fallback last."""
     pools = planned(pools={"general": GENERAL, "cpuspot": pool}, **keys).pools
-    return [found for found in pools if "cpuspot" in (found.pool, found.fallback_of)]
+    return [agent_pool for agent_pool in pools if "cpuspot" in (agent_pool.pool, agent_pool.fallback_of)]
 
 
 def made(pool: dict[str, Any]) -> dict[str, AgentPool]:
     """The agent pools by name."""
-    return {found.name: found for found in agent_pools(pool)}
+    return {one.name: one for one in agent_pools(pool)}
 
 
 def test_each_size_is_an_agent_pool_and_all_share_one_fallback() -> None:

@@ -127,9 +127,9 @@ def test_charmed_kubeflow_gets_no_arm_machines() -> None:
 
 
 def test_a_gpu_that_a_stack_names_without_its_vendor_is_taken() -> None:
-    own = {"Standard_X1": {"vcpus": 8, "memoryGib": 64, "gpus": 1, "gpu": "A100"}}
+    described = {"Standard_X1": {"vcpus": 8, "memoryGib": 64, "gpus": 1, "gpu": "A100"}}
     pools = {"work": {**SPOT, "vmSize": "Standard_X1"}}
-    assert refused(size_problems(settings(vmSizes=own, pools=pools), TODAY)) == []
+    assert refused(size_problems(settings(vmSizes=described, pools=pools), TODAY)) == []
 
 
 @pytest.mark.parametrize("name", ["Standard_ND96isr_MI300X_v5", "Standard_NV36ads_A10_v5"])

@@ -9,7 +9,7 @@ from program.planning.rules.size_warnings import architecture_warnings, encrypti
 from tests.program.planning.given import GENERAL, SPOT, TODAY, planned, settings
 
 
-def found(name: str, today: date = TODAY, location: str = "westeurope", **pool: Any) -> list[str]:
+def warnings_of(name: str, today: date = TODAY, location: str = "westeurope", **pool: Any) -> list[str]:
     """The warnings about one more pool."""
     pools = {"general": GENERAL, "work": {**SPOT, "vmSize": name, **pool}}
     return list(size_warnings(settings(location=location, pools=pools), today))
@@ -17,11 +17,11 @@ def found(name: str, today: date = TODAY, location: str = "westeurope", **pool: 
 
 @pytest.mark.parametrize("name", ["Standard_D8ds_v5", "Standard_D8ds_v6", "Standard_NC24ads_A100_v4"])
 def test_nothing_is_reported_a_current_size(name: str) -> None:
-    assert found(name) == []
+    assert warnings_of(name) == []
 
 
 def test_a_retirement_warns_a_year_ahead() -> None:
-    by_day = {day: found("Standard_M192is_v2", day) for day in (date(2026, 3, 30), date(2026, 3, 31))}
+    by_day = {day: warnings_of("Standard_M192is_v2", day) for day in (date(2026, 3, 30), date(2026, 3, 31))}
     assert by_day[date(2026, 3, 30)] == []
     assert by_day[date(2026, 3, 31)] == [
         "pools.work.vmSize is Standard_M192is_v2: Azure stops its VMs on 2027-03-31; move to a current size before"
@@ -38,19 +38,19 @@ def test_an_existing_cluster_with_a_retired_size_is_warned() -> None:
     "name", ["Standard_D8s_v3", "Standard_F16s_v2", "Standard_DS3_v2", "Standard_E8s_v3"]
 )
 def test_a_family_that_new_subscriptions_cannot_deploy_warns(name: str) -> None:
-    assert found(name, date(2026, 6, 30)) == []
-    [warning] = found(name)
+    assert warnings_of(name, date(2026, 6, 30)) == []
+    [warning] = warnings_of(name)
     assert "since 2026-07 new subscriptions cannot deploy its family" in warning
 
 
 def test_a_family_is_restricted_from_a_day_of_its_own() -> None:
-    assert found("Standard_DC4ds_v3", date(2026, 10, 31)) == []
-    [warning] = found("Standard_DC4ds_v3", date(2026, 11, 1))
+    assert warnings_of("Standard_DC4ds_v3", date(2026, 10, 31)) == []
+    [warning] = warnings_of("Standard_DC4ds_v3", date(2026, 11, 1))
     assert "since 2026-11 new subscriptions cannot deploy its family standardDDCSv3Family" in warning
 
 
 def test_a_size_that_the_region_does_not_sell_warns_with_the_command_that_tells() -> None:
-    [warning] = found("Standard_ND96isr_H200_v5", location="chilecentral")
+    [warning] = warnings_of("Standard_ND96isr_H200_v5", location="chilecentral")
     assert "az vm list-skus --location chilecentral --size Standard_ND96isr_H200_v5" in warning
 
 
@@ -63,7 +63,7 @@ def test_a_size_that_the_region_does_not_sell_warns_with_the_command_that_tells(
     ],
 )
 def test_a_gap_in_the_price_list_is_no_warning(name: str, location: str) -> None:
-    assert found(name, location=location) == []
+    assert warnings_of(name, location=location) == []
 
 
 def test_one_size_in_two_pools_is_reported_once() -> None:
@@ -78,8 +78,8 @@ def test_one_size_in_two_pools_is_reported_once() -> None:
 def test_burstable_sizes_warn_where_they_serve_badly() -> None:
     home = settings(pools={"general": {**GENERAL, "vmSize": "Standard_B8as_v2"}})
     assert ["slow down" in warning for warning in size_warnings(home, TODAY)] == [True]
-    assert any("few regions" in warning for warning in found("Standard_B4ms"))
-    assert found("Standard_B8as_v2") == []
+    assert any("few regions" in warning for warning in warnings_of("Standard_B4ms"))
+    assert warnings_of("Standard_B8as_v2") == []
 
 
 def test_an_ephemeral_disk_of_unknown_room_warns_unless_the_stack_says_it() -> None:

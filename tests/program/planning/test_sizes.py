@@ -4,7 +4,7 @@ import pytest
 
 import aks_facts
 from program.planning.hardware import GPU
-from program.planning.rules.own_sizes import own_size_problems
+from program.planning.rules.described_sizes import described_size_problems
 from program.planning.sizes import sizes
 from tests.program.planning.given import GENERAL, SPOT, planned, refused, settings
 
@@ -32,8 +32,8 @@ def test_a_size_with_gpus_makes_a_gpu_pool() -> None:
 
 def test_a_size_of_the_catalogue_is_corrected_in_what_the_stack_says() -> None:
     corrected = sizes(settings(vmSizes={"Standard_D8s_v5": {"memoryGib": 31.5}}))["Standard_D8s_v5"]
-    known = aks_facts.vm_size("Standard_D8s_v5")
-    assert (corrected.memory_gib, corrected.vcpus, corrected.family) == (31.5, 8, known.family)
+    listed = aks_facts.vm_size("Standard_D8s_v5")
+    assert (corrected.memory_gib, corrected.vcpus, corrected.family) == (31.5, 8, listed.family)
     assert aks_facts.vm_size("Standard_D8s_v5").memory_gib == 32
 
 
@@ -46,8 +46,8 @@ def test_a_size_of_the_catalogue_is_corrected_in_what_the_stack_says() -> None:
     ],
 )
 def test_a_new_size_needs_vcpu_and_memory(described: dict[str, float], missing: list[str]) -> None:
-    found = refused(own_size_problems(settings(vmSizes={NEW: described})))
-    assert found == [f"vmSizes.{NEW}.{key}" for key in missing]
+    keys = refused(described_size_problems(settings(vmSizes={NEW: described})))
+    assert keys == [f"vmSizes.{NEW}.{key}" for key in missing]
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_a_new_size_needs_vcpu_and_memory(described: dict[str, float], missing: 
     ],
 )
 def test_a_size_of_the_stack_has_azures_name(name: str, allowed: str) -> None:
-    [problem] = own_size_problems(settings(vmSizes={name: {"vcpus": 8, "memoryGib": 32}}))
+    [problem] = described_size_problems(settings(vmSizes={name: {"vcpus": 8, "memoryGib": 32}}))
     assert (problem.key, problem.value, problem.expected) == ("vmSizes", name, allowed)
 
 
@@ -77,5 +77,5 @@ def test_a_size_of_the_stack_has_azures_name(name: str, allowed: str) -> None:
 def test_what_is_reported_of_gpus_comes_with_their_number(
     name: str, fields: dict[str, object], keys: list[str]
 ) -> None:
-    given = settings(vmSizes={name: {"vcpus": 8, "memoryGib": 32, **fields}})
-    assert refused(own_size_problems(given)) == keys
+    stack = settings(vmSizes={name: {"vcpus": 8, "memoryGib": 32, **fields}})
+    assert refused(described_size_problems(stack)) == keys

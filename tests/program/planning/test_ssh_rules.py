@@ -24,7 +24,7 @@ def rsa(bits: int) -> str:
 ED25519 = key("ssh-ed25519", bytes(32))
 
 
-def found(public_key: str, name: str = "azureuser") -> list[tuple[str, str]]:
+def refusals(public_key: str, name: str = "azureuser") -> list[tuple[str, str]]:
     ssh = {"adminUsername": name, "publicKey": public_key}
     return [(problem.key, problem.expected) for problem in ssh_problems(settings(ssh=ssh))]
 
@@ -37,11 +37,11 @@ def test_a_stack_without_ssh_breaks_no_rule() -> None:
     "public_key", [rsa(2048), rsa(3072), rsa(4096), ED25519, rsa(2048) + "\n", rsa(2048).rpartition(" ")[0]]
 )
 def test_rsa_keys_of_2048_bits_and_ed25519_keys_are_taken(public_key: str) -> None:
-    assert found(public_key) == []
+    assert refusals(public_key) == []
 
 
 def test_a_short_rsa_key_is_refused_with_its_length() -> None:
-    assert found(rsa(1024)) == [("ssh.publicKey", "an RSA key of at least 2048 bits; this one has 1024")]
+    assert refusals(rsa(1024)) == [("ssh.publicKey", "an RSA key of at least 2048 bits; this one has 1024")]
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_a_short_rsa_key_is_refused_with_its_length() -> None:
     ],
 )
 def test_any_other_key_is_refused(public_key: str, words: str) -> None:
-    [(where, allowed)] = found(public_key)
+    [(where, allowed)] = refusals(public_key)
     assert where == "ssh.publicKey"
     assert words in allowed
 
@@ -79,14 +79,14 @@ def test_a_private_key_is_not_repeated() -> None:
 
 @pytest.mark.parametrize("name", ["azureuser", "ml", "Admin3", "administrators", "ckf_admin", "a" * 64])
 def test_a_user_name_of_ones_own_is_taken(name: str) -> None:
-    assert found(rsa(2048), name) == []
+    assert refusals(rsa(2048), name) == []
 
 
 @pytest.mark.parametrize(
     "name", ["admin", "Admin", "root", "test2", "user5", "support_388945a0", "a", "b" * 65]
 )
 def test_a_user_name_that_azure_refuses(name: str) -> None:
-    assert [where for where, _ in found(rsa(2048), name)] == ["ssh.adminUsername"]
+    assert [where for where, _ in refusals(rsa(2048), name)] == ["ssh.adminUsername"]
 
 
 def test_a_key_that_a_preview_cannot_decrypt_is_not_judged() -> None:

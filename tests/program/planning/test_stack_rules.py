@@ -111,8 +111,8 @@ def test_two_fallbacks_do_not_share_a_name() -> None:
 
 
 def test_the_system_pool_is_not_named_as_a_fallback() -> None:
-    given = settings(systemPool={"name": "cpuod"}, pools={"cpuspot": {**SPOT, "fallback": {"maxCount": 1}}})
-    assert refused(rules.unique_name_problems(given)) == ["pools.cpuod"]
+    stack = settings(systemPool={"name": "cpuod"}, pools={"cpuspot": {**SPOT, "fallback": {"maxCount": 1}}})
+    assert refused(rules.unique_name_problems(stack)) == ["pools.cpuod"]
 
 
 def test_a_cluster_has_at_most_100_pools() -> None:

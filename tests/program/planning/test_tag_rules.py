@@ -25,8 +25,8 @@ def test_a_long_name_is_refused() -> None:
 def test_a_storage_account_has_shorter_names() -> None:
     for letters, keys in ((128, []), (129, [f"tags.{'n' * 129}"])):
         tags = {"owner": "ml", "environment": "dev", "n" * letters: "x"}
-        found = parse({"tags": tags, "data": {"store": {}}})
-        assert refused(tag_problems(found)) == keys
+        stack = parse({"tags": tags, "data": {"store": {}}})
+        assert refused(tag_problems(stack)) == keys
 
 
 def test_a_name_with_a_sign_that_azure_refuses() -> None:

@@ -16,30 +16,30 @@ def stack(spot_nodes: int, **keys: Any) -> Any:
     return settings(pools=pools, **{"kubernetes": FREE, **keys})
 
 
-def found(given: Any) -> list[str]:
-    return refused(tier_problems(given, agent_pools(given)))
+def refusals(values: Any) -> list[str]:
+    return refused(tier_problems(values, agent_pools(values)))
 
 
 @pytest.mark.parametrize(("nodes", "keys"), [(994, []), (995, ["kubernetes.tier"])])
 def test_the_free_tier_carries_1000_nodes(nodes: int, keys: list[str]) -> None:
-    assert found(stack(nodes)) == keys
+    assert refusals(stack(nodes)) == keys
 
 
 @pytest.mark.parametrize("tier", ["Standard", "Premium"])
 def test_the_other_tiers_carry_more(tier: str) -> None:
-    assert found(stack(1000, kubernetes={**FREE, "tier": tier}, production=True)) == []
+    assert refusals(stack(1000, kubernetes={**FREE, "tier": tier}, production=True)) == []
 
 
 def test_the_free_tier_is_not_for_production() -> None:
-    assert found(stack(1, production=True)) == ["kubernetes.tier"]
+    assert refusals(stack(1, production=True)) == ["kubernetes.tier"]
 
 
 def test_long_term_support_on_the_free_tier_is_reported_once_and_elsewhere() -> None:
-    assert found(stack(1000, kubernetes={"tier": "Free"}, production=True)) == []
+    assert refusals(stack(1000, kubernetes={"tier": "Free"}, production=True)) == []
 
 
-def warned(given: Any) -> list[str]:
-    return list(tier_warnings(given, agent_pools(given)))
+def warned(values: Any) -> list[str]:
+    return list(tier_warnings(values, agent_pools(values)))
 
 
 def test_ten_nodes_are_many_for_the_free_tier() -> None:

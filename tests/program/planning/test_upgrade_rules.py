@@ -12,7 +12,7 @@ BEFORE, SOON = date(2027, 4, 1), date(2027, 4, 2)
 
 
 def warnings(today: date, **kubernetes: str) -> list[str]:
-    """Of a stack without long-term support, unless it has that."""
+    """The warnings of a stack without long-term support, unless it has that."""
     plan = {"supportPlan": "KubernetesOfficial", "tier": "Standard"}
     return list(upgrade_warnings(settings(kubernetes=plan | kubernetes), today))
 
@@ -34,8 +34,10 @@ def test_long_term_support_with_ubuntu_22_04_is_reported_on_any_day(today: date)
 def test_only_nodes_that_stay_on_22_04_go_ill_with_long_term_support(
     version: str, os_sku: str, expected: int
 ) -> None:
-    found = warnings(BEFORE, supportPlan="AKSLongTermSupport", tier="Premium", version=version, osSku=os_sku)
-    assert sum("long-term support" in warning for warning in found) == expected
+    messages = warnings(
+        BEFORE, supportPlan="AKSLongTermSupport", tier="Premium", version=version, osSku=os_sku
+    )
+    assert sum("long-term support" in warning for warning in messages) == expected
 
 
 def test_channels_that_are_off_are_reported() -> None:
@@ -77,8 +79,8 @@ def test_the_end_of_ubuntu_2204_is_a_warning_where_nodes_run_it(
     os_sku: str,
     expected: bool,  # noqa: FBT001
 ) -> None:
-    found = warnings(date(2027, 7, 1), version=version, osSku=os_sku)
-    assert any("22.04" in warning for warning in found) is expected
+    messages = warnings(date(2027, 7, 1), version=version, osSku=os_sku)
+    assert any("22.04" in warning for warning in messages) is expected
 
 
 def test_a_system_newer_than_the_providers_api_is_reported_on_any_day() -> None:

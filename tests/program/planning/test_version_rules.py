@@ -4,7 +4,8 @@ from datetime import date
 
 import pytest
 
-from program.planning.rules.versions import support_plan_problems, version_problems, version_warnings
+from components.cluster.long_term_support import long_term_support_mistakes
+from program.planning.rules.versions import version_problems, version_warnings
 from tests.program.planning.given import TODAY, refused, settings
 
 OFFICIAL = {"supportPlan": "KubernetesOfficial", "tier": "Standard"}
@@ -36,8 +37,7 @@ def test_long_term_support_makes_it_valid() -> None:
 
 @pytest.mark.parametrize("tier", ["Free", "Standard"])
 def test_long_term_support_needs_the_premium_tier(tier: str) -> None:
-    found = support_plan_problems(settings(kubernetes={"tier": tier}))
-    assert refused(found) == ["kubernetes.tier"]
+    assert refused(long_term_support_mistakes(tier, "AKSLongTermSupport")) == ["tier"]
 
 
 def test_after_long_term_support_only_a_newer_minor_is_left() -> None:

@@ -14,7 +14,7 @@ def work(**fields: Any) -> dict[str, Any]:
     return {"w": {"pool": "cpuspot", "hoursPerMonth": 100, "stepHours": 4, **fields}}
 
 
-def found(stack: dict[str, Any] | None = None, **fields: Any) -> list[str]:
+def refusals(stack: dict[str, Any] | None = None, **fields: Any) -> list[str]:
     return refused(rules.workload_problems(settings(workload=work(**fields), **stack or {})))
 
 
@@ -27,19 +27,19 @@ def warned(**fields: Any) -> list[str]:
     [("cpuspot", []), ("gpuod", []), ("general", ["workload.w.pool"]), ("x", ["workload.w.pool"])],
 )
 def test_work_runs_on_a_pool_that_takes_work(pool: str, keys: list[str]) -> None:
-    assert found(pool=pool) == keys
+    assert refusals(pool=pool) == keys
 
 
 def test_work_on_a_pool_of_an_unknown_size_is_not_reported_again() -> None:
     pools = {"general": GENERAL, "work": {**SPOT, "vmSize": "Standard_X1", "fallback": {"maxCount": 1}}}
     for pool in ("work", "workod"):
-        assert found({"pools": pools}, pool=pool, hoursPerMonth=1e9) == []
+        assert refusals({"pools": pools}, pool=pool, hoursPerMonth=1e9) == []
 
 
 @pytest.mark.parametrize(("hours", "keys"), [(7300, []), (7301, ["workload.w.hoursPerMonth"])])
 def test_a_month_has_hours_enough_on_all_nodes(hours: float, keys: list[str]) -> None:
     pools = {"general": GENERAL, "cpuspot": {**SPOT, "maxCount": 10}}
-    assert found({"pools": pools}, hoursPerMonth=hours) == keys
+    assert refusals({"pools": pools}, hoursPerMonth=hours) == keys
 
 
 @pytest.mark.parametrize(
@@ -47,24 +47,24 @@ def test_a_month_has_hours_enough_on_all_nodes(hours: float, keys: list[str]) ->
 )
 def test_the_fallback_and_pools_of_the_same_label_take_the_work_too(more: dict[str, Any]) -> None:
     pools = {"general": GENERAL, "cpuspot": SPOT, **more}
-    assert found({"pools": pools}, hoursPerMonth=11 * 730) == []
-    assert found({"pools": pools}, hoursPerMonth=11 * 730 + 1) == ["workload.w.hoursPerMonth"]
+    assert refusals({"pools": pools}, hoursPerMonth=11 * 730) == []
+    assert refusals({"pools": pools}, hoursPerMonth=11 * 730 + 1) == ["workload.w.hoursPerMonth"]
 
 
 def test_a_pool_of_another_label_takes_none_of_it() -> None:
     pools = {"general": GENERAL, "cpuspot": SPOT, "other": {**SPOT, "workload": "other"}}
-    assert found({"pools": pools}, hoursPerMonth=7301) == ["workload.w.hoursPerMonth"]
+    assert refusals({"pools": pools}, hoursPerMonth=7301) == ["workload.w.hoursPerMonth"]
 
 
 def test_office_hours_leave_fewer_hours() -> None:
     stack = {"pools": {"general": GENERAL, "cpuspot": SPOT}, "officeHours": NIGHTS_OFF}
-    assert found(stack, hoursPerMonth=2607) == []  # 10 nodes, 5 days of 12 hours, 4.345 weeks
-    assert found(stack, hoursPerMonth=2608) == ["workload.w.hoursPerMonth"]
+    assert refusals(stack, hoursPerMonth=2607) == []  # 10 nodes, 5 days of 12 hours, 4.345 weeks
+    assert refusals(stack, hoursPerMonth=2608) == ["workload.w.hoursPerMonth"]
 
 
 @pytest.mark.parametrize(("deadline", "keys"), [(4, []), (3.9, ["workload.w.deadlineHours"])])
 def test_no_step_is_done_sooner_than_it_takes(deadline: float, keys: list[str]) -> None:
-    assert found(deadlineHours=deadline) == keys
+    assert refusals(deadlineHours=deadline) == keys
 
 
 @pytest.mark.parametrize(
@@ -77,8 +77,8 @@ def test_no_step_is_done_sooner_than_it_takes(deadline: float, keys: list[str]) 
     ],
 )
 def test_what_is_lost_together_fits_into_a_day(fields: dict[str, Any], keys: list[str]) -> None:
-    assert found({"officeHours": NIGHTS_OFF}, **fields) == keys
-    assert found(**fields) == []
+    assert refusals({"officeHours": NIGHTS_OFF}, **fields) == keys
+    assert refusals(**fields) == []
 
 
 @pytest.mark.parametrize("fields", [{}, {"stepHours": 100}, {"checkpointMinutes": 239}])
@@ -131,7 +131,7 @@ def test_numbers_that_hardly_anybody_means_are_warned_of(fields: dict[str, Any],
 def test_a_step_finds_its_nodes_and_its_head_one_on_demand(fields: dict[str, Any], keys: list[str]) -> None:
     fallback = {"fallback": {"maxCount": 10}}
     pools = {"general": GENERAL, "cpuspot": {**SPOT, **fallback}, "other": SPOT}
-    assert found({"pools": pools}, **fields) == keys
+    assert refusals({"pools": pools}, **fields) == keys
 
 
 def test_a_gang_that_its_fallback_has_no_nodes_for_is_warned_of() -> None:

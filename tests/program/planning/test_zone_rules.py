@@ -8,7 +8,7 @@ from tests.program.planning.given import SPOT, refused, settings
 KEYS = ["systemPool", "pools.work"]
 
 
-def found(key: str, zones: list[str], location: str = "westeurope") -> list[str]:
+def refusals(key: str, zones: list[str], location: str = "westeurope") -> list[str]:
     keys = (
         {"systemPool": {"zones": zones}}
         if key == "systemPool"
@@ -19,15 +19,15 @@ def found(key: str, zones: list[str], location: str = "westeurope") -> list[str]
 
 @pytest.mark.parametrize("key", KEYS)
 def test_a_zone_is_named_once(key: str) -> None:
-    assert found(key, ["1", "2", "1"]) == [f"{key}.zones"]
-    assert found(key, ["3", "1"]) == []
+    assert refusals(key, ["1", "2", "1"]) == [f"{key}.zones"]
+    assert refusals(key, ["3", "1"]) == []
 
 
 @pytest.mark.parametrize("key", KEYS)
 def test_a_region_without_zones_has_none(key: str) -> None:
-    assert found(key, ["1"], "northcentralus") == [f"{key}.zones"]
-    assert found(key, [], "northcentralus") == []
+    assert refusals(key, ["1"], "northcentralus") == [f"{key}.zones"]
+    assert refusals(key, [], "northcentralus") == []
 
 
 def test_zones_of_a_region_that_nobody_knows_are_not_judged() -> None:
-    assert found("pools.work", ["1"], "atlantiscentral") == []
+    assert refusals("pools.work", ["1"], "atlantiscentral") == []

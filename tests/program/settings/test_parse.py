@@ -1,4 +1,4 @@
-"""From values to settings, or to every mistake of form."""
+"""Values are read into settings, or every mistake of form is reported."""
 
 import re
 from typing import Any
@@ -63,8 +63,8 @@ def test_pools_of_a_stack_replace_the_standard_ones() -> None:
 def test_a_key_in_snake_case_or_misspelt_is_refused_with_the_key_to_write(
     values: dict[str, Any], line: str
 ) -> None:
-    (found,) = mistakes(**values)
-    assert re.search(line, found), found
+    (mistake,) = mistakes(**values)
+    assert re.search(line, mistake), mistake
 
 
 @pytest.mark.parametrize(
@@ -97,17 +97,17 @@ def test_reading_an_encrypted_setting_raises() -> None:
         "kubernetes": {"version": ENCRYPTED, "tier": "Standard"},
         "pools": {"a": WORK, "b": {**WORK, "zones": [ENCRYPTED], "labels": {"x": ENCRYPTED}}},
     }
-    found = readable(parse(raw), raw)
-    assert found.kubernetes.tier == "Standard"
-    assert dict(found.pools["a"])["zones"] == ()
-    assert found.pools["b"].max_count == 10
+    settings = readable(parse(raw), raw)
+    assert settings.kubernetes.tier == "Standard"
+    assert dict(settings.pools["a"])["zones"] == ()
+    assert settings.pools["b"].max_count == 10
     for read_encrypted in (
-        lambda: found.location,
-        lambda: found.tags,
-        lambda: found.kubernetes.version,
-        lambda: found.pools["b"].zones,
-        lambda: found.pools["b"].labels,
-        lambda: dict(found.pools["b"]),
+        lambda: settings.location,
+        lambda: settings.tags,
+        lambda: settings.kubernetes.version,
+        lambda: settings.pools["b"].zones,
+        lambda: settings.pools["b"].labels,
+        lambda: dict[str, object](settings.pools["b"]),
     ):
         with pytest.raises(EncryptedError):
             read_encrypted()
@@ -115,11 +115,11 @@ def test_reading_an_encrypted_setting_raises() -> None:
 
 def test_a_rule_ends_where_it_reads_an_encrypted_setting_and_the_next_one_goes_on() -> None:
     raw = {"tags": TAGS, "location": ENCRYPTED}
-    found = readable(parse(raw), raw)
+    settings = readable(parse(raw), raw)
 
     def rule() -> Any:
         yield "before"
-        yield found.location
+        yield settings.location
 
     assert list(judged(rule, lambda: iter(["next"]))) == ["before", "next"]
 

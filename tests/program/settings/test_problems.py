@@ -30,8 +30,8 @@ def test_a_long_value_is_cut() -> None:
 
 
 def test_a_long_key_is_cut_and_the_longest_of_our_own_is_not() -> None:
-    own = f"data.store.profiles.{'n' * 63}.serviceAccounts[0]"
-    assert str(Mistake(own, 1, "c")) == f"{own}: 1 is not allowed; expected c"
+    key = f"data.store.profiles.{'n' * 63}.serviceAccounts[0]"
+    assert str(Mistake(key, 1, "c")) == f"{key}: 1 is not allowed; expected c"
     assert str(Mistake(f"tags.{'x' * 600}", 1, "c")) == f"tags.{'x' * 112}…: 1 is not allowed; expected c"
 
 

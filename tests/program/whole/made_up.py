@@ -144,7 +144,7 @@ def judged(text: str, folder: Path) -> tuple[str, list[str]]:
     (folder / "Pulumi.made.yaml").write_text(text, encoding="utf-8")
     try:
         stack = read_stack(folder, "made")
-        values = {name: from_text(name, value) for name, value in _own(stack.values)}
+        values = {name: from_text(name, value) for name, value in _texts(stack.values)}
         return "read", list(plan(values, project="kubeflow-aks", stack="made", today=DAY).warnings)
     except StackFileError as error:
         return "unreadable", [str(error)]
@@ -159,7 +159,7 @@ def wrong(outcome: str, lines: list[str]) -> list[str]:
     return bad + [f"twice: {line}" for line, times in Counter(lines).items() if times > 1]
 
 
-def _own(values: Any) -> Iterator[tuple[str, str]]:
+def _texts(values: Any) -> Iterator[tuple[str, str]]:
     for key, text in cast(dict[str, str], values).items():
         namespace, _, name = key.partition(":")
         yield (name if namespace == "kubeflow-aks" else key), text

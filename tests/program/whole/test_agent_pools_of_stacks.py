@@ -72,7 +72,9 @@ def test_the_system_pool_is_the_only_inline_pool(up: Record) -> None:
 
 def test_the_daemon_of_kubeflows_home_fits_no_other_pool(up: Record) -> None:
     """Else a rollout would wait for pods on spot nodes that go."""
-    [daemon] = [found for found in up.of("kubernetes:apps/v1:DaemonSet") if found.name.endswith("-inotify")]
+    [daemon] = [
+        resource for resource in up.of("kubernetes:apps/v1:DaemonSet") if resource.name.endswith("-inotify")
+    ]
     node_selector = dict(daemon.inputs["spec"]["template"]["spec"]["nodeSelector"])
     del node_selector["kubernetes.io/os"]
     assert node_selector

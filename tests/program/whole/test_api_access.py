@@ -20,8 +20,8 @@ def test_nodes_behind_the_clusters_load_balancer_are_added_by_aks() -> None:
 
 def test_a_single_address_is_put_as_azure_gives_it_back() -> None:
     access = {"authorizedIpRanges": ["203.0.113.7", "198.51.100.0/24"]}
-    found = record("dev", extra={"apiAccess": access, "asOf": AS_OF})
-    assert authorised(found) == ["203.0.113.7/32", "198.51.100.0/24"]
+    recording = record("dev", extra={"apiAccess": access, "asOf": AS_OF})
+    assert authorised(recording) == ["203.0.113.7/32", "198.51.100.0/24"]
 
 
 def test_an_open_api_server_stays_open(dev: Record) -> None:

@@ -1,7 +1,6 @@
-"""From settings and plan to arguments: nothing is lost, and what planning allows no component refuses."""
+"""Settings and plan become arguments: nothing is lost, and what planning allows no component refuses."""
 
 import contextlib
-import json
 from collections import defaultdict
 from collections.abc import Iterable
 from types import SimpleNamespace
@@ -23,7 +22,6 @@ from components.kubeflow.prerequisites import KubeflowPrerequisitesArgs
 from components.kubeflow.storage import CheckpointClassSpec, StorageClassSpec
 from components.monitoring.monitoring import MonitoringArgs
 from components.network.network import NetworkArgs
-from components.package import Package
 from components.pools.agent_pools import rules
 from components.pools.pool_specs import AgentPoolSpec, OsDiskSpec, SystemPoolSpec
 from components.registry.container_registry import ContainerRegistryArgs
@@ -82,27 +80,6 @@ def test_a_setting_has_an_argument_of_its_name_or_is_used_up_by_planning(
     assert set(settings.model_fields) - named == set(used_up)
 
 
-def test_the_docstring_of_an_argument_names_the_default_of_its_setting() -> None:
-    schema = json.loads(Package().schema or "")
-    documented = {
-        token.rpartition(":")[2]: declared.get("inputProperties") or declared.get("properties", {})
-        for token, declared in [*schema["resources"].items(), *schema["types"].items()]
-    }
-    unnamed: list[str] = []
-    for settings, specs, _ in PAIRS:
-        for name, field in settings.model_fields.items():
-            default = field.get_default()
-            if field.is_required() or default in (None, (), {}) or isinstance(default, SettingsModel):
-                continue
-            text = str(cast(Any, default)[0] if isinstance(default, tuple) else default)
-            for spec in (spec for spec in specs if name in spec.__annotations__):
-                about: str = documented[spec.__name__.removesuffix("Args")][field.alias]["description"]
-                named = (f"{text} (default", f"Default: {text.lower() if default in (True, False) else text}")
-                if not any(words in about for words in named):
-                    unnamed.append(f"{spec.__name__}.{name}: {text}")
-    assert unnamed == []
-
-
 POOLS: dict[str, dict[str, Any]] = {
     "spot": {"vmSize": "Standard_D8ds_v5", "priority": "Spot", "maxCount": 3},
     "gpu": {"vmSize": "Standard_NC24ads_A100_v4", "maxCount": 3},
@@ -138,7 +115,7 @@ def test_a_pool_that_planning_allows_is_allowed_by_the_component(pool: str, name
             plan = planned(pools=changed, vmSizes={"Standard_Own": {"vcpus": 8, "memoryGib": 32}})
             args = arguments.pools(plan, *cast(Any, _azure()))
             assert [
-                found for rule in rules(args) if rule.now for found in rule.mistakes(rule.values)
+                mistake for rule in rules(args) if rule.now for mistake in rule.mistakes(rule.values)
             ] == [], edit
 
 

@@ -36,39 +36,43 @@ def test_a_destroy_deletes_nothing_before_it_comes_to_something_protected() -> N
     recording = with_teams()
     later = {resource.urn for resource in waits_for(recording, pool_contract(recording))}
     made = {
-        found.urn for found in recording.resources.values() if found.type.startswith((STORAGE, CREDENTIAL))
+        resource.urn
+        for resource in recording.resources.values()
+        if resource.type.startswith((STORAGE, CREDENTIAL))
     }
     assert made
     assert made <= later
 
 
 def test_every_taggable_resource_has_the_tags_of_the_stack() -> None:
-    found = tagged(with_teams())
-    assert len({str(tags) for tags in found.values()}) == 1
-    assert any(":StorageAccount::" in urn for urn in found)
+    by_type = tagged(with_teams())
+    assert len({str(tags) for tags in by_type.values()}) == 1
+    assert any(":StorageAccount::" in urn for urn in by_type)
 
 
 def test_the_clusters_issuer_vouches_for_the_service_accounts() -> None:
     credentials = with_teams().of(CREDENTIAL)
-    assert {found.inputs["subject"] for found in credentials} == {
+    assert {credential.inputs["subject"] for credential in credentials} == {
         "system:serviceaccount:team-a:default-editor",
         "system:serviceaccount:team-b:default-editor",
         "system:serviceaccount:team-b:nightly",
     }
-    assert {found.inputs["issuer"] for found in credentials} == {"https://westeurope.oic.example.invalid/"}
+    assert {credential.inputs["issuer"] for credential in credentials} == {
+        "https://westeurope.oic.example.invalid/"
+    }
 
 
 def test_a_preview_shows_the_store_though_it_knows_no_issuer_yet() -> None:
     [account] = with_teams(preview=True).of(f"{STORAGE}StorageAccount")
     assert account.inputs["sku"] == {"name": "Standard_ZRS"}
-    assert {found.inputs["issuer"] for found in with_teams(preview=True).of(CREDENTIAL)} == {None}
+    assert {credential.inputs["issuer"] for credential in with_teams(preview=True).of(CREDENTIAL)} == {None}
 
 
 def test_where_there_are_no_zones_class_and_account_do_without() -> None:
     recording = with_teams(location="westus", disks="StandardSSD_LRS")
     [account] = recording.of(f"{STORAGE}StorageAccount")
     classes = recording.of("kubernetes:storage.k8s.io/v1:StorageClass")
-    [checkpoints] = [found for found in classes if found.name.endswith("-checkpoints")]
+    [checkpoints] = [resource for resource in classes if resource.name.endswith("-checkpoints")]
     assert account.inputs["sku"] == {"name": "Standard_LRS"}
     assert checkpoints.inputs["parameters"]["skuName"] == "Standard_LRS"
 
@@ -89,4 +93,4 @@ def test_without_the_class_the_driver_is_off_and_nothing_is_made() -> None:
     assert cluster.inputs["storageProfile"] == {"blobCSIDriver": {"enabled": False}}
     assert recording.outputs["checkpointClass"] == ""
     classes = recording.of("kubernetes:storage.k8s.io/v1:StorageClass")
-    assert [found.inputs["provisioner"] for found in classes] == ["disk.csi.azure.com"]
+    assert [resource.inputs["provisioner"] for resource in classes] == ["disk.csi.azure.com"]

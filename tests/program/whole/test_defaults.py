@@ -82,11 +82,11 @@ def both() -> list[tuple[Resource, Resource]]:
 def inputs(resource: Resource) -> dict[str, Any]:
     """The inputs, without tags and those that must differ."""
     left_out = {"tags", *DIFFERS.get(resource.type, ())}
-    found = {key: value for key, value in resource.inputs.items() if key not in left_out}
-    for profile in found.get("agentPoolProfiles", ()):
+    stated = {key: value for key, value in resource.inputs.items() if key not in left_out}
+    for profile in stated.get("agentPoolProfiles", ()):
         profile.pop("tags", None)
         profile.pop("vnetSubnetID", None)
-    return found
+    return stated
 
 
 def test_every_kind_of_resource_is_compared(both: list[tuple[Resource, Resource]]) -> None:

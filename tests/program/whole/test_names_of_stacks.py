@@ -55,7 +55,7 @@ def test_every_name_in_azure_is_by_the_pattern(company: Record) -> None:
         "workspaceName",
         "nodeResourceGroup",
     )
-    own = {
+    names = {
         "MaintenanceConfiguration",
         "AgentPool",
         "FederatedIdentityCredential",
@@ -64,7 +64,7 @@ def test_every_name_in_azure_is_by_the_pattern(company: Record) -> None:
         str(r.inputs[key])
         for r in company.resources.values()
         for key in keys
-        if key in r.inputs and r.type.rpartition(":")[2] not in own
+        if key in r.inputs and r.type.rpartition(":")[2] not in names
     }
     assert named == {
         "aks-ml-dev-weu-001",

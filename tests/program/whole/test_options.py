@@ -127,7 +127,7 @@ def test_every_component_has_children(up: Record) -> None:
 
 
 def test_no_resource_carries_further_options(up: Record) -> None:
-    known = {
+    expected = {
         "protect",
         "ignoreChanges",
         "replaceOnChanges",
@@ -138,7 +138,7 @@ def test_no_resource_carries_further_options(up: Record) -> None:
         "version",
     }
     used: set[Any] = {option for resource in up.resources.values() for option in resource.options}
-    assert used <= known
+    assert used <= expected
 
 
 def test_providers_are_of_the_pinned_versions(up: Record) -> None:

@@ -76,8 +76,8 @@ def test_a_stack_isolates_our_namespace_where_an_engine_sees_to_it(up: Record) -
     policies = [
         policy.inputs["metadata"] for policy in up.of("kubernetes:networking.k8s.io/v1:NetworkPolicy")
     ]
-    found = {(policy["namespace"], policy["name"]) for policy in policies}
-    assert found == ({(OURS, "deny-all"), (OURS, "eviction-handler")} if enforced else set())
+    namespaced = {(policy["namespace"], policy["name"]) for policy in policies}
+    assert namespaced == ({(OURS, "deny-all"), (OURS, "eviction-handler")} if enforced else set())
 
 
 def test_production_has_an_engine_for_network_policies() -> None:

@@ -64,11 +64,11 @@ def waits_for(recording: Record, resource: Resource) -> Iterator[Resource]:
         if urn in visited or urn not in recording.resources:
             continue
         visited.add(urn)
-        found = recording.resources[urn]
-        yield found
-        provider = found.options.get("provider", "").rpartition("::")[0]
-        by_property = [other for urns in found.property_dependencies.values() for other in urns]
-        ahead += [found.parent, provider, *found.depends_on, *by_property]
+        child = recording.resources[urn]
+        yield child
+        provider = child.options.get("provider", "").rpartition("::")[0]
+        by_property = [other for urns in child.property_dependencies.values() for other in urns]
+        ahead += [child.parent, provider, *child.depends_on, *by_property]
 
 
 @pytest.mark.parametrize("stack", ["dev", "prod"])
@@ -76,7 +76,11 @@ def test_a_destroy_deletes_nothing_before_it_comes_to_something_protected(stack:
     recording = recorded(stack)
     contract = pool_contract(recording)
     later = {resource.urn for resource in waits_for(recording, contract)}
-    first = [found for found in recording.resources.values() if found.custom and found.urn not in later]
+    first = [
+        candidate
+        for candidate in recording.resources.values()
+        if candidate.custom and candidate.urn not in later
+    ]
     assert contract.options["protect"]
     assert [resource.urn for resource in first if not resource.options.get("protect")] == []
 

@@ -34,15 +34,15 @@ def places(value: Any) -> set[str]:
 
 
 def test_secrets_in_inputs_are_marked(up: Record) -> None:
-    found = {urn: places(resource.inputs) for urn, resource in up.resources.items()}
-    assert any(found.values())
-    for urn, paths in found.items():
+    secrets = {urn: places(resource.inputs) for urn, resource in up.resources.items()}
+    assert any(secrets.values())
+    for urn, paths in secrets.items():
         assert paths <= up.resources[urn].secret_inputs
 
 
 def test_the_kubeconfig_goes_to_the_provider_and_nowhere_else(up: Record) -> None:
-    found = {resource.type: places(resource.inputs) for resource in up.resources.values()}
-    assert {token: paths for token, paths in found.items() if paths} == {
+    secrets = {resource.type: places(resource.inputs) for resource in up.resources.values()}
+    assert {token: paths for token, paths in secrets.items() if paths} == {
         "pulumi:providers:kubernetes": {"kubeconfig"}
     }
 

@@ -19,11 +19,11 @@ def tagged(recording: Record) -> dict[str, Any]:
 
 
 def test_every_taggable_resource_has_the_tags_of_the_stack(up: Record) -> None:
-    found = tagged(up)
-    assert len(found) > 8
-    tags = found[next(urn for urn in found if ":ResourceGroup::" in urn)]
+    by_type = tagged(up)
+    assert len(by_type) > 8
+    tags = by_type[next(urn for urn in by_type if ":ResourceGroup::" in urn)]
     assert {"owner", "environment"} <= set(tags)
-    assert {urn: other for urn, other in found.items() if other != tags} == {}
+    assert {urn: other for urn, other in by_type.items() if other != tags} == {}
 
 
 def test_the_inline_pool_has_them_as_well(up: Record) -> None:

@@ -1,6 +1,7 @@
 """The project that the commands work on: the nearest folder with a `Pulumi.yaml`."""
 
 import os
+import re
 from pathlib import Path
 from typing import Final
 
@@ -17,6 +18,13 @@ IMPORT_PATH: Final = os.pathsep.join(map(str, dict.fromkeys((_SOURCES, PROJECT_R
 COMMAND: Final = "./kubeflow-aks" if IS_CHECKOUT else "kubeflow-aks"
 """How the user calls the commands."""
 _FILE: Final = "Pulumi.yaml"
+_STACK: Final = re.compile(r"[A-Za-z0-9_.-]{1,100}")
+"""Stack names that Pulumi accepts: sdk/go/common/tokens/stack_name.go."""
+
+
+def is_stack_name(text: str) -> bool:
+    """Whether Pulumi accepts a text as the name of a stack; a leading hyphen would make it an option."""
+    return bool(_STACK.fullmatch(text)) and not text.startswith(("-", "."))
 
 
 def nearest_project() -> Path | None:

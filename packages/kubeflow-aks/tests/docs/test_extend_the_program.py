@@ -31,8 +31,6 @@ class Place(NamedTuple):
 
 PLACES: Final = {
     "A setting that AKS takes": (
-        Place("components/arguments/defaults.py"),
-        Place("program/settings/pools.py", "class UserPool(", "encryption_at_host"),
         Place("components/pools/pool_specs.py", "class AgentPoolSpec(", "encryption_at_host"),
         Place("components/pools/agent_pools.py", "def _agent_pool(", "opts=opts,"),
         Place("tests/components/teams.py", '"gpu_instance_profile": ', "encryption_at_host"),

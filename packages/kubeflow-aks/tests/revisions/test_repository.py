@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from kubeflow_aks.revisions.repository import Repository, RevisionError, is_stack_name
+from kubeflow_aks.project import is_stack_name
+from kubeflow_aks.revisions.repository import Repository, RevisionError
 from tests.revisions.repository import Project, project
 
 

@@ -15,8 +15,8 @@ from typing import Any, Final, NoReturn, cast
 import jsonschema
 
 from kubeflow_aks.json_values import entries, is_mapping
+from kubeflow_aks.project import is_stack_name
 from kubeflow_aks.pull_request.report import SCHEMA, ChangeDocument
-from kubeflow_aks.revisions.repository import is_stack_name
 
 PREFIX: Final = "preview-"
 """Begins the name of the artifact of one stack."""

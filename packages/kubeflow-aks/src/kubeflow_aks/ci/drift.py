@@ -15,7 +15,7 @@ from kubeflow_aks.ci import marked
 from kubeflow_aks.ci.drifts import Drift, PreviewError, drifts
 from kubeflow_aks.clients.github import GitHub, GitHubError
 from kubeflow_aks.exit_codes import ExitCode, UsageError
-from kubeflow_aks.revisions.repository import is_stack_name
+from kubeflow_aks.project import is_stack_name
 from kubeflow_aks.text.escape import code
 from kubeflow_aks.text.sentences import first_of
 

@@ -19,7 +19,7 @@ from kubeflow_aks.clients.pulumi import Pulumi
 from kubeflow_aks.deployed import state
 from kubeflow_aks.deployed.state import DeployedCluster
 from kubeflow_aks.exit_codes import CommandError, ExitCode, UsageError
-from kubeflow_aks.revisions.repository import is_stack_name
+from kubeflow_aks.project import is_stack_name
 
 REST: Final = timedelta(minutes=15)
 """Between a stop and the next start: AKS recommends 15 to 30 minutes (start-stop-cluster.md)."""

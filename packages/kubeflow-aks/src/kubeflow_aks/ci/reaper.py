@@ -14,7 +14,7 @@ from kubeflow_aks.ci import expiry
 from kubeflow_aks.ci.expiry import LeftError
 from kubeflow_aks.clients.pulumi import LockedError, Pulumi, PulumiError
 from kubeflow_aks.exit_codes import ExitCode
-from kubeflow_aks.revisions.repository import is_stack_name
+from kubeflow_aks.project import is_stack_name
 
 
 def reap(pulumi: Pulumi, stack: str, now: datetime, *, destroy: bool) -> str:

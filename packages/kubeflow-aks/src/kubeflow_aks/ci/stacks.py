@@ -16,7 +16,7 @@ from typing import Final
 
 from kubeflow_aks.clients.git import GitError, names
 from kubeflow_aks.exit_codes import CommandError, ExitCode
-from kubeflow_aks.revisions.repository import is_stack_name
+from kubeflow_aks.project import is_stack_name
 
 LIMIT: Final = 50
 """Our choice: a matrix of a workflow takes 256 jobs, and no team has as many stacks as this."""

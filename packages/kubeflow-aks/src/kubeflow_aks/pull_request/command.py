@@ -16,6 +16,7 @@ from kubeflow_aks import tools
 from kubeflow_aks.exit_codes import ExitCode, UnjudgedError, UsageError
 from kubeflow_aks.ownership import NotOurFolderError, open_folder
 from kubeflow_aks.policy.rule import Violation
+from kubeflow_aks.project import is_stack_name
 from kubeflow_aks.pull_request.bases import Bases
 from kubeflow_aks.pull_request.comparison import Comparison
 from kubeflow_aks.pull_request.configuration import renamed
@@ -27,7 +28,7 @@ from kubeflow_aks.pull_request.stand_ins import StandInProcesses
 from kubeflow_aks.pull_request.violations import Exceptions, judge
 from kubeflow_aks.recorder.stack_files import stack_names
 from kubeflow_aks.revisions import processes
-from kubeflow_aks.revisions.repository import Repository, is_stack_name
+from kubeflow_aks.revisions.repository import Repository
 from kubeflow_aks.revisions.trees import Tree
 from kubeflow_aks.revisions.workplace import settings_of, workplace
 from kubeflow_aks.text.files import write_whole

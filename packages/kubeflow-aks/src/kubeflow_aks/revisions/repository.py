@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -13,8 +12,6 @@ from kubeflow_aks.exit_codes import UnjudgedError, UsageError
 from kubeflow_aks.recorder.stack_files import stack_folder
 from kubeflow_aks.text.sentences import first_of, shown
 
-_STACK: Final = re.compile(r"[A-Za-z0-9_.-]{1,100}")
-"""Stack names that Pulumi accepts: sdk/go/common/tokens/stack_name.go."""
 PREVIEWS: Final = "build/pr-preview"
 """Folder of a project with the results of previews and the states of bases."""
 _NAMED: Final = 3
@@ -44,11 +41,6 @@ class Revision:
     commit: str
     day: date
     edited: bool = False
-
-
-def is_stack_name(text: str) -> bool:
-    """Whether Pulumi accepts a text as the name of a stack; a leading hyphen would make it an option."""
-    return bool(_STACK.fullmatch(text)) and not text.startswith(("-", "."))
 
 
 @dataclass(frozen=True)

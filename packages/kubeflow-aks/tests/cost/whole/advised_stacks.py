@@ -98,17 +98,17 @@ def ran(folder: Path, stack: Mapping[str, Any]) -> Record:
     return record(_NAME, root=tree(folder, stack), preview=True)
 
 
-def all_advice(found: Advised) -> list[Advice]:
+def all_advice(advised: Advised) -> list[Advice]:
     """Each, and all of them at once."""
-    return [*found.each, *([found.together] if found.together else [])]
+    return [*advised.each, *([advised.together] if advised.together else [])]
 
 
-def broken_promises(folder: Path, stack: Mapping[str, Any], found: Advised) -> Iterator[str]:
+def broken_promises(folder: Path, stack: Mapping[str, Any], advised: Advised) -> Iterator[str]:
     """Advice that does not do what it says once it is written."""
     before = offline(from_plan(plan_document(ran(folder, stack)))).amount()
-    if [one.saves for one in found.each] != sorted((one.saves for one in found.each), reverse=True):
+    if [one.saves for one in advised.each] != sorted((one.saves for one in advised.each), reverse=True):
         yield "not the best first"
-    for one in all_advice(found):
+    for one in all_advice(advised):
         after = offline(from_plan(plan_document(ran(folder, written(stack, one))))).amount()
         if not (_same(one.before, before) and _same(one.after, after) and after.expected < before.expected):
             yield f"{one.sentence}: {one.before} → {one.after} promised, {before} → {after} found"
@@ -166,17 +166,17 @@ def _pools(chance: random.Random) -> dict[str, Any]:
 
 
 def _work(chance: random.Random, pools: list[str]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for name in ("prepare", "train.big")[: chance.choice((1, 2))]:
-        found[name] = {
+        values[name] = {
             "pool": chance.choice(pools),
             "hoursPerMonth": chance.choice((50, 400, 1500)),
             "stepHours": chance.choice((0.5, 4, 20, 50)),
             "stepsAtOnce": chance.choice((1, 10)),
         }
-        found[name] |= _at_times(chance, "checkpointMinutes", chance.choice((5, 60, 300)))
-        found[name] |= _at_times(chance, "deadlineHours", 60)
-    return found
+        values[name] |= _at_times(chance, "checkpointMinutes", chance.choice((5, 60, 300)))
+        values[name] |= _at_times(chance, "deadlineHours", 60)
+    return values
 
 
 def main(count: int = 200, seed: int = 1) -> int:

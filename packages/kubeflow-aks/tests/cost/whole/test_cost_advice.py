@@ -86,7 +86,7 @@ def test_advice_for_dev_has_its_options(dev: Advised) -> None:
 
 
 def platform(record: Record) -> dict[str, tuple[Any, ...]]:
-    """Of each pool that is always there: that it is on demand, and whether it is protected."""
+    """What each pool that is always there is: that it is on demand, and whether it is protected."""
     return {
         pool.inputs["agentPoolName"]: (pool.inputs.get("scaleSetPriority"), pool.options.get("protect"))
         for pool in record.of(AGENT_POOL)
@@ -138,9 +138,9 @@ def test_a_reservation_is_bought_for_what_the_other_changes_leave(prod: Advised,
 
 def test_what_cannot_be_decrypted_is_not_touched(folder: Path) -> None:
     hidden = {**stack_of("dev"), "systemPool": {"minCount": 2, "maxCount": 3, "name": {"secure": "v1:x"}}}
-    found = advised(folder, hidden)
-    assert found.each
-    assert not any("systemPool" in line for one in all_advice(found) for line in one.lines)
+    proposals = advised(folder, hidden)
+    assert proposals.each
+    assert not any("systemPool" in line for one in all_advice(proposals) for line in one.lines)
 
 
 def test_the_command_tells_it_below_the_bill(

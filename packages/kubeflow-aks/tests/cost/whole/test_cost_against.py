@@ -100,15 +100,15 @@ def _environment() -> dict[str, str]:
 def test_an_edit_is_shown_line_by_line_and_both_bills_fit_their_schema(edited: Project) -> None:
     shown = _cost(edited, "dev", "--against", "main", "--format", "json")
     assert shown.code == 0, shown.stderr
-    found = json.loads(shown.out)
-    known = Resource.from_contents(json.loads(COST_SCHEMA.read_text(encoding="utf-8")))
+    document = json.loads(shown.out)
+    schema = Resource.from_contents(json.loads(COST_SCHEMA.read_text(encoding="utf-8")))
     validator: Any = jsonschema.Draft202012Validator
-    registry: Any = cast(Any, Registry)().with_resource("cost.schema.json", known)
-    validator(json.loads(SCHEMA.read_text(encoding="utf-8")), registry=registry).validate(found)
-    lines = {line["name"]: line for line in found["lines"]}
+    registry: Any = cast(Any, Registry)().with_resource("cost.schema.json", schema)
+    validator(json.loads(SCHEMA.read_text(encoding="utf-8")), registry=registry).validate(document)
+    lines = {line["name"]: line for line in document["lines"]}
     assert lines["cpuspot"]["after"]["expected"] > 1.9 * lines["cpuspot"]["before"]["expected"]
-    assert found["before"]["monthly"]["expected"] < found["after"]["monthly"]["expected"]
-    assert found["against"]["ref"] == "main"
+    assert document["before"]["monthly"]["expected"] < document["after"]["monthly"]["expected"]
+    assert document["against"]["ref"] == "main"
 
 
 def test_a_page_begins_with_the_difference(edited: Project) -> None:
@@ -129,10 +129,10 @@ def test_a_stack_that_is_new_has_no_bill_of_before(project: Project) -> None:
     new = project.root / "Pulumi.new.yaml"
     new.write_bytes((project.root / "Pulumi.dev.yaml").read_bytes())
     try:
-        found = json.loads(_cost(project, "new", "--against", "main", "--format", "json").out)
+        document = json.loads(_cost(project, "new", "--against", "main", "--format", "json").out)
     finally:
         new.unlink()
-    assert (found["before"], found["whyNot"]) == (None, [])
+    assert (document["before"], document["whyNot"]) == (None, [])
 
 
 def test_a_commit_whose_program_does_not_run_is_reported_beside_the_bill(project: Project) -> None:

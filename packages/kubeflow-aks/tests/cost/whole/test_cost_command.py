@@ -80,10 +80,10 @@ def test_json_keeps_its_contract(
     assert run("--plan", written(plan, tmp_path), "--format", "json") == 0
     schema: Any = json.loads(SCHEMA.read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator.check_schema(schema)
-    found = json.loads(capsys.readouterr().out)
-    jsonschema.validate(found, schema)
-    assert sum(line["monthly"]["expected"] for line in found["lines"]) == pytest.approx(
-        found["monthly"]["expected"]
+    document = json.loads(capsys.readouterr().out)
+    jsonschema.validate(document, schema)
+    assert sum(line["monthly"]["expected"] for line in document["lines"]) == pytest.approx(
+        document["monthly"]["expected"]
     )
 
 
@@ -111,8 +111,12 @@ def test_work_that_is_never_done_is_no_amount(
     assert run("--plan", file) == ExitCode.FINDING
     assert "never done" in capsys.readouterr().out
     assert run("--plan", file, "--format", "json") == ExitCode.FINDING
-    found = json.loads(capsys.readouterr().out)
-    assert (found["viable"], found["monthly"]["expected"], found["budget"]["over"]) == (False, None, True)
+    document = json.loads(capsys.readouterr().out)
+    assert (document["viable"], document["monthly"]["expected"], document["budget"]["over"]) == (
+        False,
+        None,
+        True,
+    )
 
 
 def test_each_mistake_is_one_line_on_stderr(
@@ -162,10 +166,10 @@ def test_each_stack_of_the_repository_has_a_bill(
         f'{text}  kubeflow-aks:asOf: "2026-11-21"\n', encoding="utf-8"
     )
     assert run(stack, "--root", str(tmp_path), "--format", "json") == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["viable"]
-    assert 0 < found["batch"]["saving"] < 0.9
-    assert 0 < found["saving"] < found["batch"]["saving"]
+    document = json.loads(capsys.readouterr().out)
+    assert document["viable"]
+    assert 0 < document["batch"]["saving"] < 0.9
+    assert 0 < document["saving"] < document["batch"]["saving"]
 
 
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])

@@ -66,7 +66,7 @@ def test_the_pictures_of_a_stack(stack: str, tmp_path: Path, capsys: pytest.Capt
     files = [tmp_path / stack / BY_POOL, tmp_path / stack / BY_RATE]
     assert (code, out.splitlines()) == (0, [str(file) for file in files])
     drawn = [ElementTree.fromstring(file.read_text(encoding="utf-8")) for file in files]  # noqa: S314 - by us
-    by_pool, by_rate = ({"".join(each.itertext()) for each in root.iter(TEXT)} for root in drawn)
+    by_pool, by_rate = ({"".join(element.itertext()) for element in root.iter(TEXT)} for root in drawn)
     assert {"cpuspot", "system", "control plane", "on spot", "on demand"} <= by_pool
     assert {"without checkpoints", "with the best checkpoints"} <= {
         words.removesuffix(" ▲") for words in by_rate
@@ -76,18 +76,18 @@ def test_the_pictures_of_a_stack(stack: str, tmp_path: Path, capsys: pytest.Capt
 
 @pytest.mark.parametrize("stack", ["dev", "prod"])
 def test_the_curve_of_the_stack_as_it_is_has_the_bills_amounts(stack: str) -> None:
-    found = planned(stack, PROJECT_ROOT)
-    market = market_of(found, offline=True, report=print)
-    drawn = of_work(batch(found, market))
+    plan = planned(stack, PROJECT_ROOT)
+    market = market_of(plan, offline=True, report=print)
+    drawn = of_work(batch(plan, market))
     assert drawn is not None
     assert drawn.curves[0].name == ("as the stack has it" if stack == "prod" else "without checkpoints")
     for number in (0, 12, 40):
         rate = EvictionRate(Range.exactly(drawn.rates[number]), Source("a test"))
-        pools = bill(found, market).rates
-        billed = bill(found, market, observed=dict.fromkeys(pools, rate))
-        work = [each for each in billed.work if each.pool in pools]
-        assert drawn.curves[0].amounts[number] == pytest.approx(sum(each.amount.expected for each in work))
-        assert drawn.on_demand == pytest.approx(sum(each.on_demand.expected for each in work))
+        pools = bill(plan, market).rates
+        billed = bill(plan, market, observed=dict.fromkeys(pools, rate))
+        work = [line for line in billed.work if line.pool in pools]
+        assert drawn.curves[0].amounts[number] == pytest.approx(sum(line.amount.expected for line in work))
+        assert drawn.on_demand == pytest.approx(sum(line.on_demand.expected for line in work))
 
 
 def test_what_was_observed_stands_beside_the_assumption_and_makes_the_bill(
@@ -146,4 +146,4 @@ def test_the_name_of_a_stack_in_a_file_of_others_leads_nowhere_else(
         "--plan", str(plan), "--format", "svg", "--build", str(tmp_path / "a/b"), capsys=capsys
     )
     assert (code, problems.startswith("error: stack: '../../there' is not allowed; expected ")) == (3, True)
-    assert [each.name for each in tmp_path.iterdir()] == ["plan.json"]
+    assert [file.name for file in tmp_path.iterdir()] == ["plan.json"]

@@ -12,10 +12,10 @@ from program.settings import OwnVmSize, Settings
 _NAME = re.compile(r"Standard_[A-Za-z][A-Za-z0-9_-]*")
 
 
-def own_size_problems(settings: Settings) -> Iterator[Mistake]:
+def described_size_problems(settings: Settings) -> Iterator[Mistake]:
     """A size that the catalogue lacks has Azure's name and the numbers that planning needs, GPUs included."""
-    for name, own in settings.vm_sizes.items():
-        yield from _gpu_problems(name, own, aks_facts.vm_sizes().get(name))
+    for name, described in settings.vm_sizes.items():
+        yield from _gpu_problems(name, described, aks_facts.vm_sizes().get(name))
         if name in aks_facts.vm_sizes():
             continue
         if same := spelling(name, aks_facts.vm_sizes()):
@@ -24,17 +24,17 @@ def own_size_problems(settings: Settings) -> Iterator[Mistake]:
         if not _NAME.fullmatch(name):
             yield Mistake("vmSizes", name, "the name of a VM size as Azure has it, like Standard_D8s_v5")
             continue
-        for key, value in (("vcpus", own.vcpus), ("memoryGib", own.memory_gib)):
+        for key, value in (("vcpus", described.vcpus), ("memoryGib", described.memory_gib)):
             if value is None:
                 yield Mistake(f"vmSizes.{name}.{key}", None, f"a number, because the catalogue lacks {name}")
 
 
-def _gpu_problems(name: str, own: OwnVmSize, known: VmSize | None) -> Iterator[Mistake]:
+def _gpu_problems(name: str, described: OwnVmSize, listed: VmSize | None) -> Iterator[Mistake]:
     """Other settings of GPUs need their number; without it the size would count as one without GPU."""
-    gpus = own.gpus if own.gpus is not None else known.gpus if known else 0
-    about = {"gpu": own.gpu, "gpuMemoryGib": own.gpu_memory_gib, "mig": own.mig}
-    given = [key for key, value in about.items() if value]
-    if given and not gpus:
+    gpus = described.gpus if described.gpus is not None else listed.gpus if listed else 0
+    about = {"gpu": described.gpu, "gpuMemoryGib": described.gpu_memory_gib, "mig": described.mig}
+    stated = [key for key, value in about.items() if value]
+    if stated and not gpus:
         yield Mistake(
-            f"vmSizes.{name}.gpus", own.gpus, f"the number of GPUs, because of {' and '.join(given)}"
+            f"vmSizes.{name}.gpus", described.gpus, f"the number of GPUs, because of {' and '.join(stated)}"
         )

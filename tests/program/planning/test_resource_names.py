@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from program.planning.names import Names, names
-from program.planning.rules.given_names import given_name_problems
 from program.planning.rules.names import name_problems
+from program.planning.rules.resource_names import resource_name_problems
 from program.settings import SettingsError
 from tests.program.planning.given import settings
 
@@ -21,8 +21,8 @@ def named(**keys: Any) -> Names:
     return names("kubeflow-aks", "prod", settings(**keys))
 
 
-def found(**keys: Any) -> list[str]:
-    return [mistake.key for mistake in given_name_problems("kubeflow-aks", "prod", settings(**keys))]
+def refusals(**keys: Any) -> list[str]:
+    return [mistake.key for mistake in resource_name_problems("kubeflow-aks", "prod", settings(**keys))]
 
 
 def test_a_stack_that_gives_no_names_has_those_of_project_and_stack() -> None:
@@ -65,7 +65,7 @@ def test_a_pattern_gives_every_name_with_the_abbreviation_of_the_cloud_adoption_
         log_workspace="log-ml-prod-weu-001",
         diagnostic_setting="diag-ml-prod-weu-001",
     )
-    assert found(names={"pattern": CAF}, data=STORE, network=NATTED, monitoring={"logs": ["guard"]}) == []
+    assert refusals(names={"pattern": CAF}, data=STORE, network=NATTED, monitoring={"logs": ["guard"]}) == []
 
 
 def test_project_stack_and_region_may_be_in_a_pattern() -> None:
@@ -90,9 +90,9 @@ def test_a_single_name_goes_before_the_pattern_and_the_cluster_s_before_those_th
 
 def test_a_group_that_is_there_goes_before_all() -> None:
     assert named(resourceGroup="rg-1", names={"pattern": CAF}).resource_group == "rg-1"
-    assert found(resourceGroup="rg-1", names={"pattern": CAF}) == []
-    assert found(resourceGroup="rg-1", names={"resourceGroup": "rg-2"}) == ["names.resourceGroup"]
-    assert found(resourceGroup="rg-1.") == ["resourceGroup"]
+    assert refusals(resourceGroup="rg-1", names={"pattern": CAF}) == []
+    assert refusals(resourceGroup="rg-1", names={"resourceGroup": "rg-2"}) == ["names.resourceGroup"]
+    assert refusals(resourceGroup="rg-1.") == ["resourceGroup"]
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_a_pattern_has_one_type_and_known_parts(pattern: str) -> None:
 
 
 def test_a_pattern_that_is_the_type_alone_is_too_short_for_a_registry() -> None:
-    assert found(names={"pattern": "<type>"}) == ["names.pattern"]
+    assert refusals(names={"pattern": "<type>"}) == ["names.pattern"]
 
 
 @pytest.mark.parametrize(
@@ -136,41 +136,41 @@ def test_a_pattern_that_is_the_type_alone_is_too_short_for_a_registry() -> None:
     ],
 )
 def test_a_single_name_that_azure_does_not_take_is_refused(key: str, name: str) -> None:
-    assert found(names={key: name}) == [f"names.{key}"]
+    assert refusals(names={key: name}) == [f"names.{key}"]
 
 
 def test_a_pattern_that_is_too_long_for_one_resource_names_the_setting_that_helps() -> None:
     long = {"pattern": "<type>-machine-learning-prod-0001"}
-    assert found(names=long) == []
-    [mistake] = given_name_problems("kubeflow-aks", "prod", settings(names=long, data=STORE))
+    assert refusals(names=long) == []
+    [mistake] = resource_name_problems("kubeflow-aks", "prod", settings(names=long, data=STORE))
     assert str(mistake) == (
         "names.pattern: '<type>-machine-learning-prod-0001' is not allowed; expected one from which other names follow "
         "that Azure takes; it gives the storage account 'stmachinelearningprod0001': expected 3 to 24 lower-case "
         "letters and digits, or set names.storageAccount"
     )
-    assert found(names={**long, "storageAccount": "stml"}, data=STORE) == []
+    assert refusals(names={**long, "storageAccount": "stml"}, data=STORE) == []
 
 
 def test_a_pattern_or_a_cluster_s_name_is_one_mistake_however_many_names_are_made_of_it() -> None:
-    assert found(names={"pattern": f"<type>-{'x' * 90}"}) == ["names.pattern"]
-    assert found(names={"cluster": "a" * 60}) == ["names.cluster"]  # its DNS prefix has 54 characters
-    assert found(names={"cluster": "a" * 60, "dnsPrefix": "a"}) == []
+    assert refusals(names={"pattern": f"<type>-{'x' * 90}"}) == ["names.pattern"]
+    assert refusals(names={"cluster": "a" * 60}) == ["names.cluster"]  # its DNS prefix has 54 characters
+    assert refusals(names={"cluster": "a" * 60, "dnsPrefix": "a"}) == []
 
 
 def test_no_two_resources_of_a_type_have_one_name() -> None:
-    assert found(names={"ingressAddress": "pip", "outboundAddress": "PIP"}) == ["names.outboundAddress"]
-    assert found(resourceGroup="rg", names={"nodeResourceGroup": "RG"}) == ["names.nodeResourceGroup"]
-    assert found(names={"subnets": {"cpu": "nodes", "gpu": "nodes"}}) == ["names.subnets.cpu"]
+    assert refusals(names={"ingressAddress": "pip", "outboundAddress": "PIP"}) == ["names.outboundAddress"]
+    assert refusals(resourceGroup="rg", names={"nodeResourceGroup": "RG"}) == ["names.nodeResourceGroup"]
+    assert refusals(names={"subnets": {"cpu": "nodes", "gpu": "nodes"}}) == ["names.subnets.cpu"]
 
 
 def test_the_names_of_project_and_stack_are_not_judged_where_settings_give_others() -> None:
     long = "a" * 50
     assert list(name_problems(long, "prod", settings()))
-    given = settings(names={"pattern": CAF}, kubeflow={"dnsLabel": "team-ml"})
-    assert list(name_problems(long, "prod", given)) == []
+    stack = settings(names={"pattern": CAF}, kubeflow={"dnsLabel": "team-ml"})
+    assert list(name_problems(long, "prod", stack)) == []
 
 
 @given(st.text(alphabet="ab0-_.A", max_size=70), st.sampled_from(["<type>-{}", "{}<type>", "{}-<type>-{}"]))
 def test_every_pattern_gives_names_that_fit_or_a_message(text: str, form: str) -> None:
     pattern = form.replace("{}", text)
-    assert found(names={"pattern": pattern}) in ([], ["names.pattern"])
+    assert refusals(names={"pattern": pattern}) in ([], ["names.pattern"])

@@ -72,7 +72,7 @@ RULES: Final[Mapping[str, Rule]] = {
         ),
     ),
 }
-"""By field of `Names`.
+"""Rules of names, by field of `Names`.
 
 Those of the components, but names of groups are ASCII, and those of group, network and subnet have 63 characters at
 most, because CNI Overlay makes labels of them (concepts-network-azure-cni-overlay.md). A diagnostic setting's form:
@@ -89,7 +89,7 @@ class _Name:
     """One name that settings give."""
 
     key: str
-    """Of its own setting."""
+    """Path of its own setting."""
     source: str
     """The setting that gives it: its own, or another one from which it is made."""
     rule: Rule
@@ -104,7 +104,7 @@ class _Name:
         return self.rule.form["form"] if wrong else ""
 
 
-def given_name_problems(project: str, stack: str, settings: Settings) -> Iterator[Mistake]:
+def resource_name_problems(project: str, stack: str, settings: Settings) -> Iterator[Mistake]:
     """Names that Azure does not take for their resources, and one name for two of them."""
     if settings.resource_group is not None and settings.names.resource_group is not None:
         yield Mistake(
@@ -112,40 +112,40 @@ def given_name_problems(project: str, stack: str, settings: Settings) -> Iterato
             settings.names.resource_group,
             "no value with resourceGroup, because that group is there already",
         )
-    found = names(project, stack, settings)
-    wrong = [name for name in _given(found, settings) if name.expected]
+    all_names = names(project, stack, settings)
+    wrong = [name for name in _stated(all_names, settings) if name.expected]
     for name in wrong:
         if name.key == name.source:
             yield Mistake(name.key, name.text, f"the name of a {name.rule.what}: {name.expected}")
-    for source, value in ((_CLUSTER, found.cluster), (_PATTERN, settings.names.pattern)):
+    for source, value in ((_CLUSTER, all_names.cluster), (_PATTERN, settings.names.pattern)):
         made = [name for name in wrong if name.source == source]
         if made and all(name.key != source for name in made):
             shown = "; ".join(_shown(name) for name in made[:_MOST])
             yield Mistake(source, value, f"one from which other names follow that Azure takes; {shown}")
     if not wrong:
-        yield from _same_names(found, settings)
+        yield from _same_names(all_names, settings)
 
 
 def _shown(name: _Name) -> str:
-    own = f", or set {name.key}" if name.key.startswith("names.") else ""
-    return f"it gives the {name.rule.what} {name.text!r}: expected {name.expected}{own}"
+    way_out = f", or set {name.key}" if name.key.startswith("names.") else ""
+    return f"it gives the {name.rule.what} {name.text!r}: expected {name.expected}{way_out}"
 
 
-def _given(found: Names, settings: Settings) -> Iterator[_Name]:
+def _stated(all_names: Names, settings: Settings) -> Iterator[_Name]:
     """Every name that settings give and the stack needs."""
-    given = given_names(settings)
+    fields = given_names(settings)
     for field, rule in RULES.items():
         if field == "resource_group" and settings.resource_group is not None:
             yield _Name("resourceGroup", "resourceGroup", rule, settings.resource_group)
-        elif getattr(settings.names, field) is not None or (field in given and _is_made(field, settings)):
+        elif getattr(settings.names, field) is not None or (field in fields and _is_made(field, settings)):
             key = f"names.{to_camel(field)}"
-            yield _Name(key, _source(key, field, settings), rule, getattr(found, field))
-    for subnet, text in found.subnets.items() if settings.makes_network else ():
+            yield _Name(key, _source(key, field, settings), rule, getattr(all_names, field))
+    for subnet, text in all_names.subnets.items() if settings.makes_network else ():
         key = f"names.subnets.{subnet}"
         single = getattr(settings.names.subnets, subnet) is not None
         if text != subnet:
             yield _Name(key, key if single else _PATTERN, _SUBNET, text)
-    for namespace, text in found.data_identities.items() if settings.names.pattern is not None else ():
+    for namespace, text in all_names.data_identities.items() if settings.names.pattern is not None else ():
         yield _Name(f"data.store.profiles.{namespace}", _PATTERN, _IDENTITY, text)
 
 
@@ -170,29 +170,31 @@ def _is_made(field: str, settings: Settings) -> bool:
     }.get(field, True)
 
 
-def _same_names(found: Names, settings: Settings) -> Iterator[Mistake]:
+def _same_names(all_names: Names, settings: Settings) -> Iterator[Mistake]:
     """One name for two resources of a type and group; a pattern alone gives none twice."""
     single = settings.names
     kinds: dict[str, dict[str, tuple[str | None, str]]] = {
         "resource groups": {
-            "names.nodeResourceGroup": (single.node_resource_group, found.node_resource_group),
-            "": (None, found.resource_group),
+            "names.nodeResourceGroup": (single.node_resource_group, all_names.node_resource_group),
+            "": (None, all_names.resource_group),
         },
         "public addresses": {
-            "names.outboundAddress": (single.outbound_address, found.outbound_address),
-            "names.ingressAddress": (single.ingress_address, found.ingress_address),
+            "names.outboundAddress": (single.outbound_address, all_names.outbound_address),
+            "names.ingressAddress": (single.ingress_address, all_names.ingress_address),
         },
         "identities": {
-            "names.identity": (single.identity, found.identity),
-            **{f"of {namespace}": (None, name) for namespace, name in found.data_identities.items()},
+            "names.identity": (single.identity, all_names.identity),
+            **{f"of {namespace}": (None, name) for namespace, name in all_names.data_identities.items()},
         },
         "subnets": {
             f"names.subnets.{subnet}": (getattr(single.subnets, subnet), name)
-            for subnet, name in found.subnets.items()
+            for subnet, name in all_names.subnets.items()
         },
     }
-    for what, each in kinds.items():
-        count = Counter(name.lower() for _, name in each.values())
-        twice = [(key, own) for key, (own, _) in each.items() if own is not None and count[own.lower()] > 1]
-        for key, own in twice[:1]:
-            yield Mistake(key, own, f"another name, because two {what} of the stack have this one")
+    for what, entries in kinds.items():
+        count = Counter(name.lower() for _, name in entries.values())
+        twice = [
+            (key, text) for key, (text, _) in entries.items() if text is not None and count[text.lower()] > 1
+        ]
+        for key, text in twice[:1]:
+            yield Mistake(key, text, f"another name, because two {what} of the stack have this one")

@@ -1,0 +1,91 @@
+"""Arguments of `KubeflowPrerequisites`."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Required, TypedDict
+
+from ..arguments import limits
+from ..arguments.choices import BlobSku, DiskSku, ReclaimPolicy
+from ..arguments.declaration import Argument, Input, TextsByName
+from ..pools.pool_specs import ContractPool
+
+
+class StorageClassSpec(TypedDict, total=False):
+    """The class; not the cluster's default, because AKS keeps that one as it is.
+
+    Source: MicrosoftDocs/azure-aks-docs, articles/aks/concepts-storage.md (2026-08-21).
+    """
+
+    name: Annotated[Input[str], Argument("ckf-zrs", "our choice", **limits.KUBERNETES_NAME)]
+    """Name of the class."""
+    sku: Annotated[Input[DiskSku], Argument("StandardSSD_ZRS", "docs/facts/charmed-kubeflow.md#storage")]
+    """Kind of disk; ZRS disks can move between zones, LRS disks cannot."""
+    reclaim_policy: Annotated[Input[ReclaimPolicy], Argument("Delete", '"Kubernetes StorageClass"')]
+    """What happens to a disk when its claim is deleted."""
+
+
+class CheckpointClassSpec(TypedDict, total=False):
+    """The class for checkpoints: each claim is a container of Blob storage that many pods mount."""
+
+    enabled: Annotated[bool, Argument(True, "azure-blob-csi.md")]
+    """Whether to make it; the cluster must run the Blob CSI driver."""
+    name: Annotated[Input[str], Argument("checkpoints", "our choice", **limits.KUBERNETES_NAME)]
+    """Name of the class."""
+    sku: Annotated[Input[BlobSku], Argument("Standard_ZRS", "docs/facts/aks.md#blob-storage")]
+    """Redundancy and speed of the storage account that the driver makes."""
+    reclaim_policy: Annotated[Input[ReclaimPolicy], Argument("Retain", '"Kubernetes StorageClass"')]
+    """What happens to the data when its claim is deleted."""
+
+
+class InotifySpec(TypedDict, total=False):
+    """Least values of the limits."""
+
+    enabled: Annotated[bool, Argument(True, "docs/facts/charmed-kubeflow.md#kernel-limits")]
+    """Run the DaemonSet that raises the limits."""
+    max_user_instances: Annotated[
+        Input[int],
+        Argument(1280, "docs/facts/charmed-kubeflow.md#kernel-limits", unit="instances", ge=128, le=65536),
+    ]
+    """fs.inotify.max_user_instances."""
+    max_user_watches: Annotated[
+        Input[int],
+        Argument(655360, "docs/facts/charmed-kubeflow.md#kernel-limits", unit="watches", ge=8192, le=2097152),
+    ]
+    """fs.inotify.max_user_watches."""
+
+
+class KubeflowPrerequisitesArgs(TypedDict, total=False):
+    """Arguments of `KubeflowPrerequisites`."""
+
+    pools: Required[Input[Sequence[ContractPool]]]
+    """The pools that take work, as `AgentPools.contract` has them: for tools in the cluster and the autoscaler."""
+    namespace: Input[str]
+    """Namespace of everything of ours; never one that Juju creates. Default: kubeflow-aks."""
+    storage_class: StorageClassSpec
+    """Storage for Juju and the charms."""
+    checkpoints: CheckpointClassSpec
+    """Storage for checkpoints, on the Blob CSI driver."""
+    general_labels: TextsByName
+    """Labels of the nodes that host Charmed Kubeflow. Default: kubeflow-aks/workload platform."""
+    inotify: InotifySpec
+    """Kernel limits on those nodes."""
+    device_plugin: bool
+    """Whether to run NVIDIA's device plugin on GPU nodes. Default: true."""
+    gpu_slices: bool
+    """Whether some GPUs are cut into slices, for which the plugin needs more rights. Default: false."""
+    gpu_time_slices: Sequence[int]
+    """The numbers of time slices that pools have (`gpu_time_slices` of `AgentPools`), each once. Default: none."""
+    network_policies: bool
+    """Whether the cluster enforces network policies, so that our namespace gets one. Default: false."""
+    guards: Annotated[bool, Argument(True, "docs/facts/charmed-kubeflow.md#charms-and-tolerations")]
+    """Refuse platform and notebook pods that tolerate spot nodes."""
+    eviction_handler: Annotated[bool, Argument(True, "docs/how-to/act-on-eviction-notices.md")]
+    """Whether to act on Azure's notice that it takes a spot node."""
+    return_to_spot: Annotated[bool, Argument(False, "docs/how-to/return-work-to-spot.md")]
+    """Whether to move pods that agree to it from fallbacks back to spot, once it has room."""
+    node_prices: Input[Mapping[str, Input[float]]]
+    """Of a node in USD per hour, by the name of its pool: what pays for a move back to spot. Default: none, so that
+    every move is worth its cost."""
+    argo_retries: Annotated[bool, Argument(False, "docs/decisions/0008-argo-retries.md")]
+    """Retry pipeline steps whose pods vanished with their node. Set it once Charmed Kubeflow is deployed."""
+    protect: bool
+    """Whether a destroy of the stack must stop before it deletes anything. Default: true."""
