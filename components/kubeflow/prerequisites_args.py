@@ -83,8 +83,8 @@ class KubeflowPrerequisitesArgs(TypedDict, total=False):
     return_to_spot: Annotated[bool, Argument(False, "docs/how-to/return-work-to-spot.md")]
     """Whether to move pods that agree to it from fallbacks back to spot, once it has room."""
     node_prices: Input[Mapping[str, Input[float]]]
-    """Of a node in USD per hour, by the name of its pool: what pays for a move back to spot. Default: none, so that
-    every move is worth its cost."""
+    """Price of a node in USD per hour, by the name of its pool: what pays for a move back to spot. Default: none, so
+    that every move is worth its cost."""
     argo_retries: Annotated[bool, Argument(False, "docs/decisions/0008-argo-retries.md")]
     """Retry pipeline steps whose pods vanished with their node. Set it once Charmed Kubeflow is deployed."""
     protect: bool
