@@ -99,13 +99,13 @@ def ran(folder: Path, stack: Mapping[str, Any]) -> Record:
 
 def all_advice(found: Advised) -> list[Advice]:
     """Each, and all of them at once."""
-    return [*found.each, *([found.together] if found.together else [])]
+    return [*found.advice, *([found.together] if found.together else [])]
 
 
 def broken_promises(folder: Path, stack: Mapping[str, Any], found: Advised) -> Iterator[str]:
     """Advice that does not do what it says once it is written."""
     before = offline(from_plan(plan_document(ran(folder, stack)))).amount()
-    if [one.saves for one in found.each] != sorted((one.saves for one in found.each), reverse=True):
+    if [one.saves for one in found.advice] != sorted((one.saves for one in found.advice), reverse=True):
         yield "not the best first"
     for one in all_advice(found):
         after = offline(from_plan(plan_document(ran(folder, written(stack, one))))).amount()
