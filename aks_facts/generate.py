@@ -27,14 +27,14 @@ _KEPT = ("gpu_model", "gpu_memory_gib", "mig", "retirement_date")
 Row: TypeAlias = dict[str, str]
 
 
-def renewed(known: Iterable[Row], answer: Iterable[Mapping[str, Any]]) -> list[Row]:
+def renewed(listed: Iterable[Row], answer: Iterable[Mapping[str, Any]]) -> list[Row]:
     """The table with what Azure answered: sizes it has are updated or added, others stay as they are.
 
     Args:
-        known: rows of the table.
+        listed: rows of the table.
         answer: entries of `az vm list-skus`, of all kinds of resources and regions.
     """
-    table = {row["name"]: row for row in known}
+    table = {row["name"]: row for row in listed}
     for name, row in _answered(answer).items():
         before = table.get(name)
         kept = {key: before[key] for key in _KEPT} if before else {"mig": "" if row["gpus"] != "0" else "no"}
@@ -75,17 +75,17 @@ def main(arguments: Sequence[str] | None = None, table: Path = _TABLE) -> int:
 
 def _answered(answer: Iterable[Mapping[str, Any]]) -> dict[str, Row]:
     """A row for each size that can be a node; spot where any region offers it."""
-    found: dict[str, Row] = {}
+    table: dict[str, Row] = {}
     for entry in answer:
         if entry["resourceType"] != "virtualMachines" or retired_series(entry["name"]):
             continue
         row = _row(entry, {item["name"]: item["value"] for item in entry["capabilities"]})
         if float(row["memory_gib"]) < _LEAST_MEMORY_GIB or int(row["vcpus"]) < _LEAST_VCPUS:
             continue
-        if found.get(row["name"], row)["spot"] == "yes":
+        if table.get(row["name"], row)["spot"] == "yes":
             row["spot"] = "yes"
-        found[row["name"]] = row
-    return found
+        table[row["name"]] = row
+    return table
 
 
 def _row(entry: Mapping[str, Any], capabilities: Mapping[str, str]) -> Row:

@@ -13,7 +13,7 @@ class Region:
     """One region."""
 
     name: str
-    """As `az` takes it, `westeurope`."""
+    """Name that `az` takes, `westeurope`."""
     display_name: str
     geography: str
     zones: int
@@ -29,7 +29,7 @@ class Region:
 @cache
 def regions() -> Mapping[str, Region]:
     """Every region of the catalogue, by name."""
-    found = (
+    every = (
         Region(
             name=row["name"],
             display_name=row["display_name"],
@@ -41,7 +41,7 @@ def regions() -> Mapping[str, Region]:
         )
         for row in rows("regions")
     )
-    return MappingProxyType({region.name: region for region in found})
+    return MappingProxyType({region.name: region for region in every})
 
 
 def region(name: str) -> Region | None:

@@ -88,7 +88,7 @@ def os_disk(size: VmSize, gib: int | None) -> str | None:
 
 @cache
 def _prices() -> Mapping[str, Mapping[str, ServicePrice]]:
-    found: dict[str, dict[str, ServicePrice]] = {}
+    prices: dict[str, dict[str, ServicePrice]] = {}
     for row in rows("service_prices"):
         meter = Meter(
             service=row["service"],
@@ -98,7 +98,7 @@ def _prices() -> Mapping[str, Mapping[str, ServicePrice]]:
             everywhere=row["scope"] == "Global",
         )
         for region in row["regions"].split():
-            found.setdefault(row["meter"], {})[region] = ServicePrice(
+            prices.setdefault(row["meter"], {})[region] = ServicePrice(
                 usd=float(row["usd"]),
                 unit=row["unit"],
                 region=region,
@@ -106,4 +106,4 @@ def _prices() -> Mapping[str, Mapping[str, ServicePrice]]:
                 source=row["source"],
                 meter=meter if meter.service else None,
             )
-    return MappingProxyType(found)
+    return MappingProxyType(prices)

@@ -24,8 +24,8 @@ class QuotedSpotPrice:
 
 def quoted_spot_price(size: str, region: str) -> QuotedSpotPrice | None:
     """The youngest price of that size and region, or None."""
-    found = _points().get((size, region), [])
-    return max(found, key=lambda point: point.day, default=None)
+    points = _points().get((size, region), [])
+    return max(points, key=lambda point: point.day, default=None)
 
 
 def quoted_sizes(region: str) -> tuple[str, ...]:
@@ -35,11 +35,11 @@ def quoted_sizes(region: str) -> tuple[str, ...]:
 
 @cache
 def _points() -> dict[tuple[str, str], list[QuotedSpotPrice]]:
-    found: dict[tuple[str, str], list[QuotedSpotPrice]] = {}
+    points: dict[tuple[str, str], list[QuotedSpotPrice]] = {}
     for row in rows("quoted_spot_prices"):
         point = QuotedSpotPrice(float(row["usd"]), date.fromisoformat(row["day"]), row["source"])
-        found.setdefault((row["size"], row["region"]), []).append(point)
-    return found
+        points.setdefault((row["size"], row["region"]), []).append(point)
+    return points
 
 
 def assumed_spot_share(*, gpus: bool) -> float:

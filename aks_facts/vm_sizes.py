@@ -84,8 +84,8 @@ def vm_size(name: str) -> VmSize:
 @cache
 def restricted_families() -> Mapping[str, date]:
     """Quota families that new subscriptions can't deploy, each with the day since when."""
-    found = {row["family"]: date.fromisoformat(row["since"]) for row in rows("restricted_vm_families")}
-    return MappingProxyType(found)
+    families = {row["family"]: date.fromisoformat(row["since"]) for row in rows("restricted_vm_families")}
+    return MappingProxyType(families)
 
 
 def retired_series(name: str) -> RetiredVmSeries | None:

@@ -52,10 +52,10 @@ FACTS = sorted({*rows("vm_sizes")[0]} - {"source"})
 
 
 def test_what_azure_answers_is_what_the_table_says() -> None:
-    known = {row["name"]: row for row in rows("vm_sizes")}
+    listed = {row["name"]: row for row in rows("vm_sizes")}
     names = {entry["name"] for entry in ANSWER[:2]}
-    for row in renewed([known[str(name)] for name in names], ANSWER[:2]):
-        ours = known[row["name"]]
+    for row in renewed([listed[str(name)] for name in names], ANSWER[:2]):
+        ours = listed[row["name"]]
         assert {key: row[key] for key in FACTS} == {key: ours[key] for key in FACTS}
 
 

@@ -81,9 +81,9 @@ def test_an_ephemeral_disk_goes_where_azure_puts_it(name: str, gib: int | None) 
 
 
 def test_a_retirement_is_found_whatever_the_case() -> None:
-    found = retired_series("STANDARD_nc6S_V3")
-    assert found
-    assert (found.series, str(found.retired_on)) == ("NCv3 (V100)", "2025-09-30")
+    retired = retired_series("STANDARD_nc6S_V3")
+    assert retired
+    assert (retired.series, str(retired.retired_on)) == ("NCv3 (V100)", "2025-09-30")
 
 
 @pytest.mark.parametrize(
@@ -95,13 +95,13 @@ def test_a_size_that_only_looks_alike_is_not_retired(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["DC4s_v2", "DC8_v2", "DC4as_cc_v5", "EC8ads_cc_v5"])
 def test_a_retired_confidential_size_has_a_replacement_that_the_catalogue_knows(name: str) -> None:
-    found = retired_series(f"Standard_{name}")
-    assert found
-    assert vm_size(found.replacement).retirement is None
+    retired = retired_series(f"Standard_{name}")
+    assert retired
+    assert vm_size(retired.replacement).retirement is None
 
 
 @pytest.mark.parametrize("name", ["NC6", "NC6s_v2", "NC6s_v3", "ND6s", "NV6", "NV12s_v3", "NV4as_v4"])
 def test_a_retired_size_has_a_replacement_that_the_catalogue_knows(name: str) -> None:
-    found = retired_series(f"Standard_{name}")
-    assert found
-    assert vm_size(found.replacement).gpus
+    retired = retired_series(f"Standard_{name}")
+    assert retired
+    assert vm_size(retired.replacement).gpus

@@ -19,8 +19,8 @@ def entries() -> list[dict[str, Any]]:
     return json.loads(DEMO)
 
 
-def said(text: str) -> list[str]:
-    """What is told of a contract, a line each."""
+def messages(text: str) -> list[str]:
+    """The mistakes in a contract, a line each."""
     with pytest.raises(ContractError) as error:
         contract.parse(text, "pools.json")
     return str(error.value).splitlines()
@@ -64,7 +64,7 @@ def test_every_form_of_the_contract_gives_the_same_pools(text: str) -> None:
     "text", ["", "{}", '"pools"', "5", '{"data": {"other": "[]"}}', '{"poolContract": 5}']
 )
 def test_a_text_without_pools_tells_where_they_should_be(text: str) -> None:
-    assert said(text) == [
+    assert messages(text) == [
         (
             "pools.json: a list of pools is missing; expected the stack output 'poolContract', "
             "all outputs as JSON, or the ConfigMap with the key 'pools.json'"
@@ -74,19 +74,19 @@ def test_a_text_without_pools_tells_where_they_should_be(text: str) -> None:
 
 @pytest.mark.parametrize("pools", [5, None, ["cpu"], {"a": 1}])
 def test_pools_that_are_no_text_in_a_config_map(pools: object) -> None:
-    (line,) = said(json.dumps({"data": {"pools.json": pools}}))
+    (line,) = messages(json.dumps({"data": {"pools.json": pools}}))
     assert line.startswith("pools.json: data.pools.json: ")
     assert line.endswith(" is not allowed; expected the list of pools as a text")
 
 
 @pytest.mark.parametrize("pools", ["5", "{}", ""])
 def test_no_pools_in_a_config_map(pools: str) -> None:
-    (line,) = said(json.dumps({"data": {"pools.json": pools}}))
+    (line,) = messages(json.dumps({"data": {"pools.json": pools}}))
     assert line.startswith("pools.json: data.pools.json: a list of pools is missing; expected ")
 
 
 def test_a_text_that_is_neither_json_nor_yaml_tells_the_line() -> None:
-    (line,) = said("[\n{'name': ]")
+    (line,) = messages("[\n{'name': ]")
     assert line.startswith("pools.json, line 2: malformed YAML: ")
 
 
@@ -104,15 +104,15 @@ def test_a_text_that_is_neither_json_nor_yaml_tells_the_line() -> None:
     ],
 )
 def test_what_yaml_allows_and_nobody_can_mean_is_one_line(text: str) -> None:
-    assert len(said(text)) == 1
+    assert len(messages(text)) == 1
 
 
 def test_an_empty_list_is_no_contract() -> None:
-    assert said("[]") == ["pools.json: there is no pool in it"]
+    assert messages("[]") == ["pools.json: there is no pool in it"]
 
 
 def test_something_else_in_the_list() -> None:
-    assert said('["cpu"]') == [
+    assert messages('["cpu"]') == [
         "pools.json: pools[0]: 'cpu' is no pool; expected a name, a role, labels and taints"
     ]
 
@@ -135,7 +135,7 @@ def test_something_else_in_the_list() -> None:
 def test_a_value_that_is_not_allowed(key: str, value: object, allowed: str) -> None:
     pools = entries()
     pools[0][key] = value
-    assert said(json.dumps(pools)) == [
+    assert messages(json.dumps(pools)) == [
         f"pools.json: pools[{0 if key == 'name' else 'general'}].{key}: {value!r} is not allowed; expected {allowed}"
     ]
 
@@ -146,13 +146,13 @@ def test_a_value_that_is_not_allowed(key: str, value: object, allowed: str) -> N
 def test_a_key_that_is_missing(key: str) -> None:
     pools = entries()
     del pools[0][key]
-    assert any(f".{key} is missing; expected " in line for line in said(json.dumps(pools)))
+    assert any(f".{key} is missing; expected " in line for line in messages(json.dumps(pools)))
 
 
 def test_a_fallback_that_is_no_pool() -> None:
     pools = entries()
     pools[1]["fallback"] = "cpu0d"
-    assert said(json.dumps(pools)) == [
+    assert messages(json.dumps(pools)) == [
         ("pools.json: pools[cpuspot].fallback: 'cpu0d' is not allowed; expected general, cpuod, gpuod")
     ]
 
@@ -160,7 +160,7 @@ def test_a_fallback_that_is_no_pool() -> None:
 def test_a_fallback_that_azure_may_take_too() -> None:
     pools = entries()
     pools[1]["fallback"] = "gpuspot"
-    assert said(json.dumps(pools)) == [
+    assert messages(json.dumps(pools)) == [
         "pools.json: pools[cpuspot].fallback: 'gpuspot' is not allowed; expected general, cpuod, gpuod"
     ]
 
@@ -170,13 +170,13 @@ def test_a_name_that_two_pools_have() -> None:
     pools[4] = pools[2]
     pools[3]["fallback"] = None
     problem = "'cpuod' is given twice; expected another name for each pool"
-    assert said(json.dumps(pools)) == [f"pools.json: pools[{each}].name: {problem}" for each in (2, 4)]
+    assert messages(json.dumps(pools)) == [f"pools.json: pools[{index}].name: {problem}" for index in (2, 4)]
 
 
 def test_labels_without_the_workload() -> None:
     pools = entries()
     pools[0]["labels"] = {}
-    assert said(json.dumps(pools)) == [
+    assert messages(json.dumps(pools)) == [
         "pools.json: pools[general].labels.kubeflow-aks/workload is missing; expected the workload's name"
     ]
 
@@ -184,7 +184,7 @@ def test_labels_without_the_workload() -> None:
 def test_a_spot_label_that_contradicts_the_priority() -> None:
     pools = entries()
     pools[1] |= {"priority": "Regular", "fallback": None}
-    assert said(json.dumps(pools)) == [
+    assert messages(json.dumps(pools)) == [
         (
             "pools.json: pools[cpuspot].labels.kubernetes.azure.com/scalesetpriority: 'spot' contradicts priority "
             "'Regular'; expected 'spot' on spot pools, left out on others"
@@ -192,12 +192,12 @@ def test_a_spot_label_that_contradicts_the_priority() -> None:
     ]
 
 
-def test_every_mistake_is_told_at_once() -> None:
+def test_every_mistake_is_reported_at_once() -> None:
     pools = entries()
     pools[0]["role"] = "tpu"
     pools[1]["fallback"] = "none"
     del pools[2]["gpus"]
-    assert len(said(json.dumps(pools))) == 3
+    assert len(messages(json.dumps(pools))) == 3
 
 
 @pytest.mark.parametrize("text", ["", "key", "key=value", "=value:NoSchedule", "key=value:"])

@@ -49,7 +49,7 @@ def test_from_a_folder(site: Path, tmp_path: Path, *, editable: bool, option: st
 
 
 @pytest.mark.parametrize(
-    ("url", "origin", "told"),
+    ("url", "origin", "requirement"),
     [
         (REPOSITORY, {"vcs_info": GIT}, f"git+{REPOSITORY}@4c1d"),
         (
@@ -60,10 +60,12 @@ def test_from_a_folder(site: Path, tmp_path: Path, *, editable: bool, option: st
         ("https://example.org/ckf_spot-0.1.0.whl", {"archive_info": {}}, "https://example.org/ckf_spot-0.1.0.whl"),
     ],
 )  # fmt: skip
-def test_from_a_repository_or_an_archive(site: Path, url: str, origin: dict[str, Any], told: str) -> None:
+def test_from_a_repository_or_an_archive(
+    site: Path, url: str, origin: dict[str, Any], requirement: str
+) -> None:
     installed_from(site, url, **origin)
-    assert install.hint("kfp") == f"pip install 'ckf-spot[kfp] @ {told}'"
-    assert install.description() == f"0.1.0 from {told}"
+    assert install.hint("kfp") == f"pip install 'ckf-spot[kfp] @ {requirement}'"
+    assert install.description() == f"0.1.0 from {requirement}"
 
 
 def test_from_a_wheel_beside_us(site: Path, tmp_path: Path) -> None:
@@ -90,8 +92,8 @@ def test_an_origin_that_is_not_known_or_gone_leaves_the_packages(
 
 
 def test_the_hint_of_this_installation_leads_to_this_package() -> None:
-    *_, wanted = shlex.split(install.hint("validate"))
-    project = Path(wanted.removesuffix("[validate]")) / "pyproject.toml"
+    *_, requirement = shlex.split(install.hint("validate"))
+    project = Path(requirement.removesuffix("[validate]")) / "pyproject.toml"
     assert 'name = "ckf-spot"' in project.read_text(encoding="utf-8")
 
 

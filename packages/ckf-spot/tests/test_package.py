@@ -54,11 +54,11 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def wants(installed: Path, extra: str = "") -> list[str]:
     """What the wheel requires, for an extra or without any."""
     (notes,) = installed.glob("*.dist-info/METADATA")
-    found = [line.partition("; extra == ") for line in notes.read_text(encoding="utf-8").splitlines()]
+    fields = [line.partition("; extra == ") for line in notes.read_text(encoding="utf-8").splitlines()]
     return [
-        wanted.removeprefix("Requires-Dist: ")
-        for wanted, _, name in found
-        if wanted.startswith("Requires-Dist: ") and name.strip("'") == extra
+        field.removeprefix("Requires-Dist: ")
+        for field, _, name in fields
+        if field.startswith("Requires-Dist: ") and name.strip("'") == extra
     ]
 
 
@@ -87,13 +87,17 @@ def test_pools_are_read_without_any_extra(installed: Path, tmp_path: Path) -> No
     path, selector, error = done.stdout.splitlines()
     assert Path(path).is_relative_to(installed)
     assert selector == "{'kubeflow-aks/workload': 'cpu'}"
-    (wanted,) = map(shlex.quote, wants(installed, "kubernetes"))
-    assert f"the kubernetes package is missing; pip install {wanted}, or name a file" in error
+    (package,) = map(shlex.quote, wants(installed, "kubernetes"))
+    assert f"the kubernetes package is missing; pip install {package}, or name a file" in error
 
 
 def test_the_lock_file_has_what_the_project_asks_for() -> None:
     locked = (FOLDER / "requirements-dev.txt").read_text(encoding="utf-8").lower().splitlines()
     pins = {line.split()[0] for line in locked if "==" in line}
-    wanted = (each.lower().partition("==") for each in PROJECT["dependency-groups"]["dev"])
-    assert {re.sub("[-_.]+", "-", name) + equals + version for name, equals, version in wanted} <= pins
+    pins_of_project = (
+        requirement.lower().partition("==") for requirement in PROJECT["dependency-groups"]["dev"]
+    )
+    assert {
+        re.sub("[-_.]+", "-", name) + equals + version for name, equals, version in pins_of_project
+    } <= pins
     assert PROJECT["build-system"]["requires"][0] in pins

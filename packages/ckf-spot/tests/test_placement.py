@@ -49,7 +49,7 @@ def test_a_requirement_is_one_term_and_no_wish(require: str) -> None:
 
 
 def test_a_taint_that_pools_share_is_tolerated_once() -> None:
-    keys = [each["key"] for each in POOLS["gpu"].placement().tolerations]
+    keys = [toleration["key"] for toleration in POOLS["gpu"].placement().tolerations]
     assert sorted(keys) == [
         "kubeflow-aks/fallback",
         "kubernetes.azure.com/scalesetpriority",
@@ -59,7 +59,7 @@ def test_a_taint_that_pools_share_is_tolerated_once() -> None:
 
 def test_on_demand_work_does_not_tolerate_spot() -> None:
     tolerations = POOLS["cpu"].placement(require="on-demand").tolerations
-    assert [each["key"] for each in tolerations] == ["kubeflow-aks/fallback"]
+    assert [toleration["key"] for toleration in tolerations] == ["kubeflow-aks/fallback"]
 
 
 def test_the_platforms_pool_needs_no_toleration() -> None:

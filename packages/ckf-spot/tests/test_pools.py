@@ -48,10 +48,10 @@ def test_a_spot_pool_brings_its_twin() -> None:
 
 
 def test_a_pool_of_several_sizes_is_all_of_its_agent_pools_and_their_fallback(tmp_path: Path) -> None:
-    found: list[dict[str, Any]] = json.loads(DEMO.read_text(encoding="utf-8"))
-    more = {**found[1], "name": "cpuspot3f2a", "vmSize": "Standard_D8ads_v5", "pool": "cpuspot"}
+    entries: list[dict[str, Any]] = json.loads(DEMO.read_text(encoding="utf-8"))
+    more = {**entries[1], "name": "cpuspot3f2a", "vmSize": "Standard_D8ads_v5", "pool": "cpuspot"}
     file = tmp_path / "pools.json"
-    file.write_text(json.dumps([*found, more]), encoding="utf-8")
+    file.write_text(json.dumps([*entries, more]), encoding="utf-8")
     pools = Pools.load(file)
     assert [pool.name for pool in pools["cpuspot"].pools] == ["cpuspot", "cpuspot3f2a", "cpuod"]
     assert [pool.name for pool in pools["cpuspot3f2a"].pools] == ["cpuspot3f2a", "cpuod"]
@@ -67,7 +67,7 @@ def test_gpus_are_what_every_node_has() -> None:
     assert (pools["cpu"].gpus, pools["gpu"].gpus) == (0, 1)
 
 
-def test_an_unknown_pool_is_told_with_those_there_are() -> None:
+def test_an_unknown_pool_is_reported_with_those_there_are() -> None:
     with pytest.raises(UnknownPoolError) as error:
         Pools.load(DEMO)["tpu"]
     assert str(error.value) == (
@@ -97,8 +97,8 @@ def test_a_backend_that_ignores_retries() -> None:
     ("backend", "affinity", "nested"), [("2.5", False, False), ("2.14.0", True, True), ("2.15", True, True)]
 )
 def test_what_a_backend_reads(backend: str, affinity: bool, nested: bool) -> None:  # noqa: FBT001 - of the table
-    found = Pools.load(DEMO, backend=backend).backend
-    assert (found.node_affinity, found.nested_retries) == (affinity, nested)
+    release = Pools.load(DEMO, backend=backend).backend
+    assert (release.node_affinity, release.nested_retries) == (affinity, nested)
 
 
 def test_the_environment_names_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,7 +137,7 @@ class Cluster:
     def __init__(self) -> None:
         self.status = 200
         self.data: dict[str, str] = {"pools.json": DEMO.read_text(encoding="utf-8")}
-        self.asked: list[str] = []
+        self.requests: list[str] = []
         self.version: dict[str, Any] = {
             **dict.fromkeys(
                 ("buildDate", "compiler", "gitCommit", "gitTreeState", "goVersion", "platform"), ""
@@ -149,7 +149,7 @@ class Cluster:
 
     def answer(self) -> dict[str, Any]:
         """The body of the answer."""
-        if self.asked[-1] == "/version/":
+        if self.requests[-1] == "/version/":
             return self.version
         return {
             "apiVersion": "v1",
@@ -161,13 +161,13 @@ class Cluster:
 
 @pytest.fixture
 def cluster(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Cluster]:
-    found = Cluster()
+    api = Cluster()
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            found.asked.append(self.path)
-            body = json.dumps(found.answer()).encode()
-            self.send_response(found.status)
+            api.requests.append(self.path)
+            body = json.dumps(api.answer()).encode()
+            self.send_response(api.status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
@@ -180,7 +180,7 @@ def cluster(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Cluster
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
         monkeypatch.setenv("KUBECONFIG", str(kubeconfig(tmp_path, server.server_port)))
-        yield found
+        yield api
         server.shutdown()
         thread.join()
 
@@ -206,7 +206,7 @@ def kubeconfig(folder: Path, port: int) -> Path:
 
 def test_the_cluster_tells_its_pools(cluster: Cluster) -> None:
     assert Pools.load().all == Pools.load(DEMO).all
-    assert cluster.asked == ["/api/v1/namespaces/kubeflow-aks/configmaps/agent-pools", "/version/"]
+    assert cluster.requests == ["/api/v1/namespaces/kubeflow-aks/configmaps/agent-pools", "/version/"]
 
 
 def test_the_cluster_reports_its_release_unless_one_is_named(cluster: Cluster) -> None:
@@ -250,7 +250,7 @@ def test_a_kubeconfig_in_its_usual_place_is_found(
     (tmp_path / "kubeconfig").rename(usual)
     monkeypatch.delenv("KUBECONFIG")
     assert Pools.load().all
-    assert cluster.asked
+    assert cluster.requests
 
 
 def test_a_cluster_that_does_not_answer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""`pools["cpu"]` places whatever it is given; wrong uses are told in one line, and by a type checker before."""
+"""`pools["cpu"]` places whatever it is given; wrong uses are reported in one line, and by a type checker before."""
 
 import json
 import re
@@ -59,7 +59,7 @@ def test_an_option_for_tasks_only(name: str, value: object) -> None:
     assert str(error.value) == f"{name}: {value!r} is for a pipeline's task only; leave it out"
 
 
-def test_every_option_that_does_not_fit_is_told() -> None:
+def test_every_option_that_does_not_fit_is_reported() -> None:
     wrong: dict[str, Any] = {"retries": 1, "gpus": 1}
     with pytest.raises(PlacementError) as error:
         CPU.place(JOB, **wrong)
@@ -84,6 +84,6 @@ def test_a_type_checker_finds_the_same_mistakes(tmp_path: Path) -> None:
         check=False,
         timeout=120,
     )
-    told = {int(line) for line in re.findall(r"typed\.py:(\d+):\d+ - error", ran.stdout)}
+    reported = {int(line) for line in re.findall(r"typed\.py:(\d+):\d+ - error", ran.stdout)}
     wrong = {number for number, line in enumerate(TYPED.splitlines(), 1) if line.endswith("# wrong")}
-    assert told == wrong, ran.stdout
+    assert reported == wrong, ran.stdout

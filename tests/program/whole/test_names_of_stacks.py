@@ -85,7 +85,7 @@ def test_the_names_of_pulumi_s_resources_are_as_ever(company: Record) -> None:
 
 
 def test_a_bill_knows_the_region(company: Record) -> None:
-    assert reading.cluster(reading.from_plan(plan_document(company))).region == "westeurope"
+    assert reading.read_cluster(reading.from_plan(plan_document(company))).region == "westeurope"
 
 
 def test_what_others_own_gets_no_name_by_the_pattern() -> None:

@@ -16,7 +16,7 @@ from http.client import HTTPException
 from typing import Any
 
 ADDRESS = "http://169.254.169.254"
-"""Of the metadata service, on every VM of Azure (instance-metadata-service.md)."""
+"""Address of the metadata service, on every VM of Azure (instance-metadata-service.md)."""
 _EVENTS = "/metadata/scheduledevents?api-version=2020-07-01"
 _NAME = "/metadata/instance/compute/name?api-version=2021-02-01&format=text"
 _TIMEOUT = 2.0
@@ -55,26 +55,26 @@ def notices(document: Any, vm: str) -> set[str]:
 
 
 def _watch(address: str, every: float, notice: threading.Event) -> None:
-    vm, seen, told, wait = "", set[str](), False, every
+    vm, seen, warned, wait = "", set[str](), False, every
     while True:
         try:
             vm = vm or _get(address + _NAME)
-            found = notices(json.loads(_get(address + _EVENTS)), vm)
+            notified = notices(json.loads(_get(address + _EVENTS)), vm)
             wait = every
         except (OSError, HTTPException, ValueError, LookupError, TypeError, AttributeError) as error:
-            if not told:
+            if not warned:
                 print(
                     f"no notice of an eviction can be read yet: {error}\n", end="", flush=True
                 )  # in one piece
-            told, found, wait = True, seen, max(every, min(2 * wait, _LONGEST_WAIT))
-        if found - seen:
+            warned, notified, wait = True, seen, max(every, min(2 * wait, _LONGEST_WAIT))
+        if notified - seen:
             notice.set()
-        seen |= found
+        seen |= notified
         time.sleep(wait)
 
 
 def _get(url: str) -> str:
-    """Without any proxy, as the service demands."""
+    """The answer of the service, without any proxy as it demands."""
     request = urllib.request.Request(url, headers={"Metadata": "true"})  # noqa: S310 - the address is the user's own
     with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(
         request, timeout=_TIMEOUT

@@ -61,11 +61,11 @@ def start(seed: int) -> State:
 def load(path: Path) -> State | None:
     """The last checkpoint, or None where there is none yet."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        state = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
-    version, numbers, gauss = found.pop("random")
-    return State(**found, random=(version, tuple(numbers), gauss))
+    version, numbers, gauss = state.pop("random")
+    return State(**state, random=(version, tuple(numbers), gauss))
 
 
 def save(state: State, path: Path) -> None:

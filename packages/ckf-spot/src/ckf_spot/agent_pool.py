@@ -31,7 +31,7 @@ class Taint:
 
     @classmethod
     def parse(cls, text: str) -> Taint:
-        """From `key=value:Effect`.
+        """Reads `key=value:Effect`.
 
         Raises:
             ValueError: it has another form.

@@ -30,13 +30,13 @@ class Backend:
 
     @classmethod
     def parse(cls, text: str) -> Backend:
-        """From `2.15` or `2.15.0`.
+        """Reads `2.15` or `2.15.0`.
 
         Raises:
             PlacementError: no version, or one that ignores retries and so can't survive an eviction.
         """
-        found = _FORM.fullmatch(text)
-        if not found:
+        match = _FORM.fullmatch(text)
+        if not match:
             raise PlacementError(
                 Mistake(
                     "backend",
@@ -45,7 +45,7 @@ class Backend:
                     "is no version of Kubeflow Pipelines v2",
                 )
             )
-        backend = cls(int(found[1]))
+        backend = cls(int(match[1]))
         if backend.minor < _RETRIES:
             raise PlacementError(
                 Mistake(

@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options = parser.parse_args(arguments)
         return options.run(options)
     except PlacementError as error:
-        sys.stderr.writelines(f"ckf-spot: {_line(each)}\n" for each in error.mistakes)
+        sys.stderr.writelines(f"ckf-spot: {_line(mistake)}\n" for mistake in error.mistakes)
         return _WRONG
     except KeyboardInterrupt:
         return _INTERRUPTED
@@ -61,8 +61,8 @@ class _Parser(argparse.ArgumentParser):
 
     def refuse_lone_dashes(self, arguments: Sequence[str]) -> None:
         """Refuses `--pool=--`: argparse made an empty list of it until Python 3.11.8 (python/cpython#109475)."""
-        for found in filter(None, map(_LONE_DASHES.fullmatch, arguments)):
-            self.error(f"argument {found[1]}: expected one argument")
+        for argument in filter(None, map(_LONE_DASHES.fullmatch, arguments)):
+            self.error(f"argument {argument[1]}: expected one argument")
 
 
 class _Once(argparse.Action):
@@ -76,9 +76,9 @@ class _Once(argparse.Action):
         setattr(namespace, self.dest, values)
 
 
-def _line(found: object) -> str:
+def _line(text: object) -> str:
     """A text on one line, even where a name in it has several."""
-    return " ".join(str(found).splitlines())
+    return " ".join(str(text).splitlines())
 
 
 class _Version(argparse.Action):

@@ -154,10 +154,10 @@ class Cluster:
         )  # fmt: skip
         try:
             for line in lines:
-                found = json.loads(line)
-                if found["type"] == "ERROR":
-                    raise _refusal("pods", found["object"].get("code"), line)  # noqa: TRY301
-                yield Change(found["type"], found["object"])
+                event = json.loads(line)
+                if event["type"] == "ERROR":
+                    raise _refusal("pods", event["object"].get("code"), line)  # noqa: TRY301
+                yield Change(event["type"], event["object"])
         except PlacementError:
             raise
         except Exception as error:  # noqa: BLE001 - urllib3's many
@@ -211,21 +211,21 @@ class Cluster:
 
     def _namespaces(self) -> str:
         try:
-            found = self._list("namespaces", self._core.list_namespace).items
+            namespaces = self._list("namespaces", self._core.list_namespace).items
         except PlacementError:
             return "a namespace of the cluster"
-        return ", ".join(sorted(each["metadata"]["name"] for each in found))
+        return ", ".join(sorted(namespace["metadata"]["name"] for namespace in namespaces))
 
     def _list(self, what: str, call: Callable[..., Any], **arguments: Any) -> Listed:
         items: list[Object] = []
         token: str | None = None
         while True:
             page = {"limit": _PAGE} | ({"_continue": token} if token else {})
-            found = json.loads(self._call(what, call, **arguments, **page).data)
-            items += found.get("items") or ()
-            token = found["metadata"].get("continue")
+            answer = json.loads(self._call(what, call, **arguments, **page).data)
+            items += answer.get("items") or ()
+            token = answer["metadata"].get("continue")
             if not token:
-                return Listed(tuple(items), found["metadata"].get("resourceVersion") or "")
+                return Listed(tuple(items), answer["metadata"].get("resourceVersion") or "")
 
     def _call(self, what: str, call: Callable[..., Any], **arguments: Any) -> Any:
         """The answer as it came: the client's models take seconds for thousands of pods, and forget new fields."""
@@ -258,8 +258,8 @@ _ERRORS: Final[Mapping[int, type[PlacementError]]] = {
 def _message(status: int | None, body: Any) -> str:
     """The API server's own words, or the status."""
     try:
-        found = json.loads(body)
-        return _line(found.get("object", found)["message"])
+        answer = json.loads(body)
+        return _line(answer.get("object", answer)["message"])
     except (ValueError, KeyError, TypeError):
         return f"HTTP {status}"
 

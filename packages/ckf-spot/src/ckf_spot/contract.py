@@ -31,24 +31,24 @@ def parse(text: str, origin: str) -> tuple[AgentPool, ...]:
     """
     try:
         entries = _entries(yaml_text.parse(text, origin), origin)
-        refuse(each.under(origin) for each in _problems(entries))
+        refuse(mistake.under(origin) for mistake in _problems(entries))
     except PlacementError as error:
         raise ContractError(*error.mistakes) from None
     return tuple(map(_pool, entries))
 
 
-def _entries(found: Any, origin: str) -> list[Any]:
+def _entries(value: Any, origin: str) -> list[Any]:
     """The list of pools in any of the three forms."""
-    while isinstance(found, Mapping) and OUTPUT in found:
-        found = found[OUTPUT]
-    data = found.get("data") if isinstance(found, Mapping) else None
+    while isinstance(value, Mapping) and OUTPUT in value:
+        value = value[OUTPUT]
+    data = value.get("data") if isinstance(value, Mapping) else None
     if isinstance(data, Mapping) and KEY in data:
         origin = f"{origin}: data.{KEY}"
         if not isinstance(data[KEY], str):
             raise PlacementError(Mistake(origin, data[KEY], "expected the list of pools as a text"))
-        found = yaml_text.parse(data[KEY], origin)
-    if isinstance(found, list):
-        return found
+        value = yaml_text.parse(data[KEY], origin)
+    if isinstance(value, list):
+        return value
     raise PlacementError(
         Mistake(
             origin,

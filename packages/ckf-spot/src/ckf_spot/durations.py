@@ -26,8 +26,8 @@ def seconds(name: str, text: str) -> int:
     Raises:
         PlacementError: it has another form, or is longer than ten years.
     """
-    found = _FORM.fullmatch(text) if isinstance(text, str) else None  # pyright: ignore[reportUnnecessaryIsInstance]
-    length = int(found[1]) * _SECONDS[found[2]] if found else None
+    match = _FORM.fullmatch(text) if isinstance(text, str) else None  # pyright: ignore[reportUnnecessaryIsInstance]
+    length = int(match[1]) * _SECONDS[match[2]] if match else None
     if length is None or length > _LONGEST:
         raise PlacementError(Mistake(name, text, _ALLOWED, "is no duration"))
     return length

@@ -39,10 +39,10 @@ class Mistake:
         return dataclasses.replace(self, path=": ".join(filter(None, (*prefixes, self.path))))
 
     def __str__(self) -> str:
-        found = self.problem if self.value is ABSENT else f"{shown(self.value)} {self.problem}"
+        text = self.problem if self.value is ABSENT else f"{shown(self.value)} {self.problem}"
         if self.path:
-            found = f"{self.path}{' ' if found == _MISSING else ': '}{found}"
-        return f"{found}; {self.expected}" if self.expected else found
+            text = f"{self.path}{' ' if text == _MISSING else ': '}{text}"
+        return f"{text}; {self.expected}" if self.expected else text
 
 
 _MISSING: Final = "is missing"
@@ -73,8 +73,11 @@ class PlacementError(ValueError):
 
     def __init__(self, *mistakes: Mistake | str) -> None:
         """Takes the mistakes; a text is one that is about no argument and no field."""
-        made = (each if isinstance(each, Mistake) else Mistake("", ABSENT, "", each) for each in mistakes)
-        self.mistakes = tuple({str(each): each for each in made}.values())
+        made = (
+            mistake if isinstance(mistake, Mistake) else Mistake("", ABSENT, "", mistake)
+            for mistake in mistakes
+        )
+        self.mistakes = tuple({str(mistake): mistake for mistake in made}.values())
         super().__init__(*self.mistakes)
 
     def __str__(self) -> str:
@@ -97,23 +100,23 @@ class Mistakes:
     """
 
     def __init__(self) -> None:
-        self._found: list[Mistake] = []
+        self._mistakes: list[Mistake] = []
         self.doubts: list[Mistake] = []
 
-    def add(self, found: Iterable[Mistake]) -> bool:
+    def add(self, mistakes: Iterable[Mistake]) -> bool:
         """Adds what was found; whether one of it is certain."""
-        each = [*found]
-        certain = [one for one in each if one.certain]
-        self._found += certain
-        self.doubts += (one for one in each if not one.certain)
+        every = [*mistakes]
+        certain = [one for one in every if one.certain]
+        self._mistakes += certain
+        self.doubts += (one for one in every if not one.certain)
         return bool(certain)
 
-    def of(self, step: Callable[[], _T]) -> _T | None:
+    def catch(self, step: Callable[[], _T]) -> _T | None:
         """The result of the step, or None where it fails with a `PlacementError`."""
         try:
             return step()
         except PlacementError as error:
-            self._found += error.mistakes
+            self._mistakes += error.mistakes
             return None
 
     def raise_all(self) -> None:
@@ -122,7 +125,7 @@ class Mistakes:
         Raises:
             PlacementError: with every mistake.
         """
-        refuse(self._found)
+        refuse(self._mistakes)
 
 
 def together(*steps: Callable[[], Any]) -> tuple[Any, ...]:
@@ -132,18 +135,18 @@ def together(*steps: Callable[[], Any]) -> tuple[Any, ...]:
         PlacementError: with every mistake.
     """
     mistakes = Mistakes()
-    results = tuple(mistakes.of(step) for step in steps)
+    results = tuple(mistakes.catch(step) for step in steps)
     mistakes.raise_all()
     return results
 
 
-def refuse(found: Iterable[Mistake]) -> None:
+def refuse(problems: Iterable[Mistake]) -> None:
     """Raises what was found, if anything was.
 
     Raises:
         PlacementError: with every mistake.
     """
-    if mistakes := tuple(found):
+    if mistakes := tuple(problems):
         raise PlacementError(*mistakes)
 
 

@@ -14,7 +14,7 @@ Json = dict[str, Any]
 UNKNOWN: Final = "unknown field"
 _UNDECIDED: Final = "left as it is; if the release in the cluster does not have it either, it is dropped"
 _ALIKE: Final = 0.8
-"""From this ratio of `difflib` on, a name is another one misspelt: `replica` and `replicas`, not `tlsOptions` and
+"""Ratio of `difflib` from which on a name is another one misspelt: `replica` and `replicas`, not `tlsOptions` and
 `authOptions`."""
 OBJECT: Final = ("apiVersion", "kind", "metadata", "spec", "status")
 """Fields of every Kubernetes object that is meant here."""
@@ -37,9 +37,9 @@ def copied(value: Any) -> Any:
     the master too.
     """
     if isinstance(value, Mapping):
-        return {key: copied(each) for key, each in value.items()}
+        return {key: copied(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [copied(each) for each in value]
+        return [copied(item) for item in value]
     return value
 
 
@@ -53,10 +53,10 @@ def at(value: Any, *path: str | int) -> Any:
     return value
 
 
-def of(value: Any, *path: str | int) -> Mapping[str, Any]:
+def map_at(value: Any, *path: str | int) -> Mapping[str, Any]:
     """The map along a path, empty where there is none."""
-    found = at(value, *path)
-    return found if is_map(found) else {}
+    part = at(value, *path)
+    return part if is_map(part) else {}
 
 
 def problems(

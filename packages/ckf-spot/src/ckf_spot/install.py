@@ -23,19 +23,19 @@ def hint(extra: str) -> str:
     Args:
         extra: its name in pyproject.toml.
     """
-    found = _installed()
-    if found is None:
+    package = _installed()
+    if package is None:
         return f"pip install {shlex.quote(f'{Path(__file__).parents[2]}[{extra}]')}"
-    return f"pip install {_from(_noted(found), extra) or _packages(found, extra)}"
+    return f"pip install {_from(_noted(package), extra) or _packages(package, extra)}"
 
 
 def description() -> str:
     """Version, and where from, as in `0.1.0 from file:///home/me/kubeflow/ckf_spot`."""
-    found = _installed()
-    if found is None:
+    package = _installed()
+    if package is None:
         return f"source, not installed, in {Path(__file__).parent}"
-    origin = _noted(found)
-    return f"{found.version} from {_address(origin) if origin else Path(__file__).parent}"
+    origin = _noted(package)
+    return f"{package.version} from {_address(origin) if origin else Path(__file__).parent}"
 
 
 def _installed() -> metadata.Distribution | None:
@@ -46,9 +46,9 @@ def _installed() -> metadata.Distribution | None:
         return None
 
 
-def _noted(found: metadata.Distribution) -> dict[str, Any]:
+def _noted(package: metadata.Distribution) -> dict[str, Any]:
     """The installer's note on the origin; empty where the package came from an index or a folder of wheels."""
-    return json.loads(found.read_text("direct_url.json") or "{}")
+    return json.loads(package.read_text("direct_url.json") or "{}")
 
 
 def _from(origin: dict[str, Any], extra: str) -> str | None:
@@ -71,7 +71,7 @@ def _address(origin: dict[str, Any]) -> str:
     return f"{url}#subdirectory={origin['subdirectory']}" if "subdirectory" in origin else url
 
 
-def _packages(found: metadata.Distribution, extra: str) -> str:
-    requirements = (each.partition(";") for each in found.requires or ())
+def _packages(package: metadata.Distribution, extra: str) -> str:
+    requirements = (requirement.partition(";") for requirement in package.requires or ())
     mine = re.compile(rf"extra == ['\"]{re.escape(extra)}['\"]")
     return " ".join(shlex.quote(name.strip()) for name, _, marker in requirements if mine.search(marker))

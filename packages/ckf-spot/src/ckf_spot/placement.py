@@ -83,14 +83,18 @@ class Placement:
         """`spec.affinity.nodeAffinity` of the pod."""
         affinity: dict[str, Any] = {
             "requiredDuringSchedulingIgnoredDuringExecution": {
-                "nodeSelectorTerms": [{"matchExpressions": [each.as_dict() for each in self.required]}]
+                "nodeSelectorTerms": [
+                    {"matchExpressions": [expression.as_dict() for expression in self.required]}
+                ]
             }
         }
         if self.preferred:
             affinity["preferredDuringSchedulingIgnoredDuringExecution"] = [
                 {
                     "weight": _WEIGHT,
-                    "preference": {"matchExpressions": [each.as_dict() for each in self.preferred]},
+                    "preference": {
+                        "matchExpressions": [expression.as_dict() for expression in self.preferred]
+                    },
                 }
             ]
         return affinity
@@ -105,8 +109,8 @@ class Placement:
         Raises:
             PlacementError: the requirement has no such form.
         """
-        if all(len(each.values) == 1 for each in self.required):
-            return {each.key: each.values[0] for each in self.required}
+        if all(len(expression.values) == 1 for expression in self.required):
+            return {expression.key: expression.values[0] for expression in self.required}
         if len(self.pools) == 1:
             return {POOL_LABEL: self.pools[0].name}
         names = ", ".join(pool.name for pool in self.pools)

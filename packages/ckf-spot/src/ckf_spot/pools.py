@@ -58,9 +58,9 @@ class Pools(Mapping[str, Target]):
             ContractError: the pools can't be read.
             PlacementError: the backend is no version, or too old; or the release of Kubernetes is none.
         """
-        found = sources.find(source)
-        release = found.kubernetes if kubernetes is None else kubernetes
-        return cls(contract.parse(found.text, found.origin), backend, release)
+        read = sources.find(source)
+        release = read.kubernetes if kubernetes is None else kubernetes
+        return cls(contract.parse(read.text, read.origin), backend, release)
 
     @classmethod
     def sample(cls, *, backend: str = backends.DEFAULT) -> Pools:

@@ -68,7 +68,7 @@ def _in_cluster() -> Found:
     try:
         configure(config)
         api: Any = client.CoreV1Api()
-        found = api.read_namespaced_config_map(CONFIG_MAP, NAMESPACE, _request_timeout=10)
+        config_map = api.read_namespaced_config_map(CONFIG_MAP, NAMESPACE, _request_timeout=10)
     except ConfigException:
         raise _unread(origin, "no cluster is configured") from None
     except ApiException as error:
@@ -76,7 +76,7 @@ def _in_cluster() -> Found:
     except Exception as error:  # noqa: BLE001 - urllib3's many: whatever stands between here and the API server
         reason = " ".join(str(error).split())
         raise _unread(origin, f"the cluster does not answer: {reason}") from None
-    data = found.data or {}
+    data = config_map.data or {}
     if contract.KEY not in data:
         raise _unread(
             origin, f"the key {contract.KEY!r} is missing", f"its keys: {', '.join(data) or 'none'}"

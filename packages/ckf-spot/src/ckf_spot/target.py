@@ -117,19 +117,19 @@ class Target(PoolGroup):
             "elastic": elastic,
         }
         task = _is_of_kfp(work)
-        given, misfits = (of_tasks, of_objects) if task else (of_objects, of_tasks)
+        allowed, misfits = (of_tasks, of_objects) if task else (of_objects, of_tasks)
         kind = "not for a pipeline's task" if task else "for a pipeline's task only"
         refuse(
             Mistake(name, value, "leave it out", f"is {kind}")
             for name, value in misfits.items()
             if value is not None
         )
-        options: Any = {name: value for name, value in given.items() if value is not None}
+        options: Any = {name: value for name, value in allowed.items() if value is not None}
         if task:
             from ckf_spot.pipelines import tasks  # noqa: PLC0415 - kfp is an extra, and takes a second to load
 
-            found: Any = work
-            return tasks.place(found, self, prefer=prefer, require=require, **options)
+            task_or_pipeline: Any = work
+            return tasks.place(task_or_pipeline, self, prefer=prefer, require=require, **options)
         return placing.placed_object(work, self, prefer=prefer, require=require, **options)
 
     def place_pipeline(
@@ -162,4 +162,4 @@ class Target(PoolGroup):
 
 def _is_of_kfp(work: object) -> bool:
     """Whether it is a task or a pipeline, without loading kfp."""
-    return any(each.__module__.partition(".")[0] == "kfp" for each in type(work).__mro__)
+    return any(base.__module__.partition(".")[0] == "kfp" for base in type(work).__mro__)

@@ -18,7 +18,7 @@ _LIMIT: Final = 60
 
 def command(folder: Path, *, pause: float) -> list[str]:
     options = {"--folder": folder, "--steps": STEPS, "--every": 0.01, "--pause": pause, "--metadata": ""}
-    return [sys.executable, str(TRAIN), *(str(each) for pair in options.items() for each in pair)]
+    return [sys.executable, str(TRAIN), *(str(word) for pair in options.items() for word in pair)]
 
 
 def run(folder: Path) -> subprocess.CompletedProcess[str]:

@@ -88,7 +88,7 @@ def service(*answers: Answer) -> Generator[tuple[str, list[str]]]:
 def train(folder: Path, address: str, **environment: str) -> list[str]:
     """All it says in a run of at least half a second that saves only when it has notice."""
     options = {"--folder": folder, "--steps": 250, "--every": 1000, "--pause": 0.002, "--look": 0.02}
-    words = [str(each) for pair in options.items() for each in pair]
+    words = [str(word) for pair in options.items() for word in pair]
     done = subprocess.run(
         [sys.executable, "train.py", *words, "--metadata", address],
         cwd=FOLDER,
@@ -164,7 +164,7 @@ def test_it_goes_past_proxies(tmp_path: Path) -> None:
     [(429, ""), (400, '{"error": "Bad request"}'), (200, "<html>"), (200, "[]"), (200, '{"Events": [{}]}')],
     ids=["too many requests", "refused", "a page", "a list", "no fields"],
 )
-def test_an_answer_that_is_none_is_told_once_and_the_next_look_counts(
+def test_an_answer_that_is_none_is_reported_once_and_the_next_look_counts(
     tmp_path: Path, result: str, answer: Answer
 ) -> None:
     with service(answer, answer, events(NOTICE)) as (address, _):
@@ -178,6 +178,6 @@ def test_an_answer_that_is_none_is_told_once_and_the_next_look_counts(
 
 def test_without_a_service_it_trains_all_the_same(tmp_path: Path, result: str) -> None:
     output = train(tmp_path, "http://127.0.0.1:9")
-    [told] = [line for line in output if "notice" in line]
-    assert told.startswith("no notice of an eviction can be read yet: <urlopen error ")
+    [warning] = [line for line in output if "notice" in line]
+    assert warning.startswith("no notice of an eviction can be read yet: <urlopen error ")
     assert (tmp_path / "result.json").read_text(encoding="utf-8") == result

@@ -49,11 +49,11 @@ def spoilt(draw: st.DrawFn) -> str:
 
 @st.composite
 def arguments(draw: st.DrawFn) -> list[str]:
-    found = draw(st.sampled_from(COMMANDS)).split()
+    words = draw(st.sampled_from(COMMANDS)).split()
     for _ in range(draw(st.integers(0, 2))):
         option, value = draw(st.sampled_from(OPTIONS)), draw(st.sampled_from(VALUES))
-        found += draw(st.sampled_from([[option], [option, value], [f"{option}={value}"]]))
-    return found
+        words += draw(st.sampled_from([[option], [option, value], [f"{option}={value}"]]))
+    return words
 
 
 @settings(

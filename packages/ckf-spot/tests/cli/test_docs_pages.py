@@ -31,15 +31,16 @@ PAGES: Final = (
     "corpus",
 )
 _FENCE: Final = re.compile(
-    r"^```(?P<language>\w+)\n(?P<text>.*?)^```\n(?:\n```text\n(?P<told>.*?)^```$)?", re.MULTILINE | re.DOTALL
+    r"^```(?P<language>\w+)\n(?P<text>.*?)^```\n(?:\n```text\n(?P<error_text>.*?)^```$)?",
+    re.MULTILINE | re.DOTALL,
 )
 _LINK: Final = re.compile(r"\]\((?!https?:)([^)#]+)")
 
 
 def blocks(language: str) -> list[Any]:
-    """The blocks of a language in all pages, each with what is told about it."""
+    """The blocks of a language in all pages, each with the text block that follows it."""
     return [
-        pytest.param(block["text"], block["told"], id=f"{page} {number}")
+        pytest.param(block["text"], block["error_text"], id=f"{page} {number}")
         for page in PAGES
         for number, block in enumerate(_FENCE.finditer(text(page)), 1)
         if block["language"] == language
@@ -56,9 +57,9 @@ def beside_the_examples(run: Run, tmp_path: Path) -> None:  # noqa: ARG001 - it 
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
 
 
-@pytest.mark.parametrize(("command", "told"), blocks("sh"))
-def test_each_command_works(run: Run, command: str, told: str | None) -> None:
-    assert told is None
+@pytest.mark.parametrize(("command", "error_text"), blocks("sh"))
+def test_each_command_works(run: Run, command: str, error_text: str | None) -> None:
+    assert error_text is None
     for line in command.splitlines():
         program, *arguments = shlex.split(line)
         if program == "ckf-spot":
@@ -69,23 +70,23 @@ def test_each_command_works(run: Run, command: str, told: str | None) -> None:
             subprocess.run([sys.executable, *arguments], check=True, capture_output=True, timeout=60)
 
 
-@pytest.mark.parametrize(("document", "told"), blocks("yaml"))
-def test_each_document_is_placed_or_refused_as_told(run: Run, document: str, told: str | None) -> None:
+@pytest.mark.parametrize(("document", "error_text"), blocks("yaml"))
+def test_each_document_is_placed_or_refused_as_shown(run: Run, document: str, error_text: str | None) -> None:
     Path("page.yaml").write_text(document, encoding="utf-8")
     ran = run("place", "-f", "page.yaml", "--pool", "gpu" if "nvidia.com/gpu" in document else "cpu")
-    assert ran.errors == (told or "").splitlines()
-    assert ran.code == (2 if told else 0)
+    assert ran.errors == (error_text or "").splitlines()
+    assert ran.code == (2 if error_text else 0)
 
 
-@pytest.mark.parametrize(("code", "told"), blocks("python"))
-def test_each_piece_of_python_runs_or_is_refused_as_told(code: str, told: str | None) -> None:
+@pytest.mark.parametrize(("code", "error_text"), blocks("python"))
+def test_each_piece_of_python_runs_or_is_refused_as_shown(code: str, error_text: str | None) -> None:
     raised = ""
     try:
         exec(compile(code, "page", "exec"), {})  # noqa: S102 - our own page
     except Exception as error:  # noqa: BLE001 - whatever the page tells
         raised = "".join(traceback.format_exception_only(error))
-    assert raised.removeprefix("ckf_spot.errors.").startswith(told.strip() if told else "")
-    assert bool(raised) == bool(told), raised
+    assert raised.removeprefix("ckf_spot.errors.").startswith(error_text.strip() if error_text else "")
+    assert bool(raised) == bool(error_text), raised
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -25,7 +25,7 @@ NOT_ROOT = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
 
 
 def names(folder: str = ".") -> list[str]:
-    return sorted(each.name for each in Path(folder).iterdir())
+    return sorted(file.name for file in Path(folder).iterdir())
 
 
 def refusal(text: str, name: str) -> str:
@@ -181,10 +181,10 @@ def test_a_file_in_a_folder_of_somebody_else(monkeypatch: pytest.MonkeyPatch) ->
         os.seteuid(65534)
         try:
             output.write("new", "ours")
-            told = [refusal("new", name) for name in ("theirs", "third")]
+            errors = [refusal("new", name) for name in ("theirs", "third")]
         finally:
             os.seteuid(0)
-        assert told == [f"{name}: can't be written: Permission denied" for name in ("theirs", "third")]
+        assert errors == [f"{name}: can't be written: Permission denied" for name in ("theirs", "third")]
         assert [Path(name).read_text(encoding="utf-8") for name in names()] == ["new", "old text"]
 
 
@@ -199,7 +199,7 @@ def test_what_standard_output_is_added_to_keeps_its_text(folder: Path, shell: st
 
 
 @pytest.mark.parametrize(
-    ("command", "code", "told"),
+    ("command", "code", "errors"),
     [
         ("{} | true", 141, ""),
         ("{} > /dev/full", 2, "ckf-spot: standard output: can't be written: No space left on device\n"),
@@ -210,7 +210,7 @@ def test_what_standard_output_is_added_to_keeps_its_text(folder: Path, shell: st
         ),
     ],
 )
-def test_an_output_that_ends_early(folder: Path, command: str, code: int, told: str) -> None:
+def test_an_output_that_ends_early(folder: Path, command: str, code: int, errors: str) -> None:
     # The reader is gone before the first line: the program starts only then.
     (folder / "write.py").write_text(
         "import sys, time\nfrom ckf_spot.commands import output\n"
@@ -228,4 +228,4 @@ def test_an_output_that_ends_early(folder: Path, command: str, code: int, told: 
         ["bash", "-c", f"{line}; exit ${{PIPESTATUS[0]}}"],
         cwd=folder, capture_output=True, text=True, check=False, timeout=60,
     )  # fmt: skip
-    assert (ran.returncode, ran.stderr) == (code, told)
+    assert (ran.returncode, ran.stderr) == (code, errors)

@@ -44,7 +44,7 @@ def test_standard_input_is_read(run: Run, monkeypatch: pytest.MonkeyPatch) -> No
 def test_documents_without_pods_stay_and_keep_their_texts(run: Run) -> None:
     Path("job.yaml").write_text(f"{VOLUME}---{JOB}---\n", encoding="utf-8")
     documents = yaml_text.load(run("place", "-f", "job.yaml", "--pool", "cpu").output, "out").documents
-    assert [each["kind"] for each in documents] == ["ConfigMap", "Job"]
+    assert [document["kind"] for document in documents] == ["ConfigMap", "Job"]
     assert documents[0]["data"] == {"day": "2024-01-01", "answer": "yes", "mode": "0644"}
 
 
@@ -152,7 +152,7 @@ def test_a_wrong_document_is_one_line(run: Run, text: str, message: str) -> None
     assert not Path("out.yaml").exists()
 
 
-def test_mistakes_of_every_document_are_told_at_once(run: Run) -> None:
+def test_mistakes_of_every_document_are_reported_at_once(run: Run) -> None:
     Path("f.yaml").write_text(f"[1]\n---{JOB.replace('spec:', 'spce:')}---\nkind: 1", encoding="utf-8")
     ran = run("place", "-f", "f.yaml", "--pool", "cpu")
     assert ran.output == ""
@@ -212,8 +212,8 @@ def test_several_files_and_a_folder_become_one_stream(run: Run) -> None:
 
     assert (ran.code, ran.errors) == (0, [])
     documents = list(yaml.safe_load_all(ran.output))
-    assert [each["metadata"]["name"] for each in documents] == ["j0", "j1", "j2"]
-    assert all(each["spec"]["template"]["spec"]["tolerations"] for each in documents)
+    assert [document["metadata"]["name"] for document in documents] == ["j0", "j1", "j2"]
+    assert all(document["spec"]["template"]["spec"]["tolerations"] for document in documents)
     assert "# a.yaml\n" in ran.output
     assert "# more/b.yaml\n" in ran.output
 
@@ -223,7 +223,7 @@ def test_a_file_with_nothing_to_place_stays_beside_one_that_is_placed(run: Run) 
     Path("b.yaml").write_text(JOB, encoding="utf-8")
     ran = run("place", "-f", "b.yaml", "-f", "a.yaml", "--pool", "cpu")
     assert (ran.code, ran.errors) == (0, [])
-    assert [each["kind"] for each in yaml.safe_load_all(ran.output)] == ["Job", "ConfigMap"]
+    assert [document["kind"] for document in yaml.safe_load_all(ran.output)] == ["Job", "ConfigMap"]
     assert ran.output.endswith(f"\n---{VOLUME}")
 
 

@@ -51,7 +51,7 @@ def test_two_lone_dashes_are_no_value(run: Run, arguments: list[str], option: st
         ),
     ],
 )  # fmt: skip
-def test_all_wrong_options_are_told_at_once(run: Run, arguments: list[str], starts: list[str]) -> None:
+def test_all_wrong_options_are_reported_at_once(run: Run, arguments: list[str], starts: list[str]) -> None:
     ran = run(*arguments)
     assert ran.code == 2
     assert len(ran.errors) == len(starts)

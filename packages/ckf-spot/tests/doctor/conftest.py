@@ -6,7 +6,7 @@ from collections.abc import Callable
 from urllib.parse import urlsplit
 
 import pytest
-from ready_cluster import Api, Doctor, Told, ready
+from ready_cluster import Api, Doctor, Report, ready
 
 from ckf_spot import cli
 
@@ -23,12 +23,12 @@ def api(serve: Callable[[Callable[[str], tuple[int, bytes]]], None]) -> Api:
 def doctor(capsys: pytest.CaptureFixture[str]) -> Doctor:
     """Runs `ckf-spot doctor`."""
 
-    def ran(*arguments: str) -> Told:
+    def ran(*arguments: str) -> Report:
         try:
             code = cli.main(["doctor", *arguments])
         except SystemExit as end:
             code = int(end.code or 0)
         output = capsys.readouterr()
-        return Told(code, output.out.splitlines(), output.err.splitlines())
+        return Report(code, output.out.splitlines(), output.err.splitlines())
 
     return ran

@@ -63,7 +63,7 @@ def quota(hard: dict[str, str], used: dict[str, str] | None = None, **spec: Any)
 
 @dataclass
 class Api:
-    """What an API server answers, and what it was asked.
+    """Answers of an API server, and the requests it got.
 
     Attributes:
         objects: by path: an object, or the items of a list.
@@ -72,17 +72,15 @@ class Api:
 
     objects: dict[str, Any] = field(default_factory=dict[str, Any])
     refused: dict[str, int] = field(default_factory=dict[str, int])
-    asked: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    requests: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
 
     def answer(self, method: str, path: str) -> tuple[int, bytes]:
         """Status and body."""
-        self.asked.append((method, path))
+        self.requests.append((method, path))
         status = self.refused.get(path, 200 if path in self.objects else 404)
-        found = (
-            self.objects.get(path) if status == 200 else {"kind": "Status", "message": f"{status}: {path}"}
-        )
+        body = self.objects.get(path) if status == 200 else {"kind": "Status", "message": f"{status}: {path}"}
         return status, json.dumps(
-            {"metadata": {}, "items": found} if isinstance(found, list) else found
+            {"metadata": {}, "items": body} if isinstance(body, list) else body
         ).encode()
 
 
@@ -101,8 +99,8 @@ def ready() -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Told:
-    """What was told: lines of standard output and of standard error, and the exit code."""
+class Report:
+    """Lines of standard output and of standard error, and the exit code."""
 
     code: int
     lines: list[str]
@@ -110,8 +108,8 @@ class Told:
 
     def __getitem__(self, what: str) -> str:
         """The only line about something."""
-        [found] = [line for line in self.lines if line[2:].startswith(f"{what}:")]
-        return found
+        [line] = [line for line in self.lines if line[2:].startswith(f"{what}:")]
+        return line
 
 
-Doctor = Callable[..., Told]
+Doctor = Callable[..., Report]

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from ready_cluster import CONTRACT, QUOTAS, TEAM, Api, Doctor, Told, quota
+from ready_cluster import CONTRACT, QUOTAS, TEAM, Api, Doctor, Report, quota
 
 from ckf_spot import Pools, cli, yaml_text
 from ckf_spot.doctor import file, namespace
@@ -95,11 +95,11 @@ def spec(text: str) -> str:
     return JOB.replace("    spec:\n      containers", f"    spec:\n{text}      containers")
 
 
-def test_a_file_that_is_not_placed_is_told_what_placing_would_set(doctor: Doctor) -> None:
-    told = doctor("-f", write(JOB), "--pool", "cpu")
-    assert told.code == 1
-    assert told[WHERE] == f"✔ {WHERE}: can run on general"
-    line = told["Job/train on cpu"]
+def test_a_file_that_is_not_placed_gets_what_placing_would_set(doctor: Doctor) -> None:
+    report = doctor("-f", write(JOB), "--pool", "cpu")
+    assert report.code == 1
+    assert report[WHERE] == f"✔ {WHERE}: can run on general"
+    line = report["Job/train on cpu"]
     assert line.startswith("✘ Job/train on cpu: placed differently: placing would set spec.template.")
     assert "spec.template.spec.tolerations" in line
     assert line.endswith("; ckf-spot place -f job.yaml --pool cpu")
@@ -109,9 +109,9 @@ def test_a_file_that_is_not_placed_is_told_what_placing_would_set(doctor: Doctor
 def test_a_placed_file_is_right_for_that_wish_alone(doctor: Doctor, placing: list[str]) -> None:
     placed = ["place", "-f", write(JOB), "--pool", "cpu", *placing, "-o", "placed.yaml"]
     assert cli.main(placed) == 0
-    told = doctor("-f", "placed.yaml", "--pool", "cpu", *placing)
-    assert told.code == 0
-    assert told["placed.yaml on cpu"] == "✔ placed.yaml on cpu: placed already"
+    report = doctor("-f", "placed.yaml", "--pool", "cpu", *placing)
+    assert report.code == 0
+    assert report["placed.yaml on cpu"] == "✔ placed.yaml on cpu: placed already"
     other = ["--require", "on-demand"] if placing != ["--require", "on-demand"] else []
     assert doctor("-f", "placed.yaml", "--pool", "cpu", *other).code == 1
 
@@ -157,14 +157,14 @@ def test_the_command_that_is_advised_names_roles_for_the_files_that_have_roles(d
     options = ["--pool", "cpu", "--on-demand", "floor", "--trainer-api", "2.2"]
     names = [write(JOB), write(RAY_JOB, "ray.yaml"), write(yaml_text.dump([PIPELINE]), "p.yaml")]
     named = [part for name in names for part in ("-f", name)]
-    found = doctor(*named, *options)
-    assert advised(found) == {
+    findings = doctor(*named, *options)
+    assert advised(findings) == {
         "ckf-spot place -f job.yaml --pool cpu --trainer-api 2.2",
         "ckf-spot place -f ray.yaml --pool cpu --on-demand floor --trainer-api 2.2",
         "ckf-spot place -f p.yaml --pool cpu",
     }
     for name in names:
-        place_as_advised(found, name)
+        place_as_advised(findings, name)
     assert doctor(*named, *options).code == 0
 
 
@@ -175,14 +175,14 @@ def test_the_command_that_is_advised_reads_standard_input(
     assert advised(doctor("-f", "-", "--pool", "cpu")) == {"ckf-spot place -f - --pool cpu"}
 
 
-def advised(found: Told) -> set[str]:
+def advised(findings: Report) -> set[str]:
     """The commands in the lines."""
-    return {line.rpartition("; ")[2] for line in found.lines if "placed differently" in line}
+    return {line.rpartition("; ")[2] for line in findings.lines if "placed differently" in line}
 
 
-def place_as_advised(found: Told, name: str) -> None:
+def place_as_advised(findings: Report, name: str) -> None:
     """Runs what is advised for a file; the result takes its place."""
-    [arguments] = [each for each in map(shlex.split, advised(found)) if name in each]
+    [arguments] = [command for command in map(shlex.split, advised(findings)) if name in command]
     assert cli.main([*arguments[1:], "-o", name]) == 0
 
 
@@ -197,17 +197,17 @@ def place_as_advised(found: Told, name: str) -> None:
         ("      initContainers: [1]\n", "✘ {}: spec.template.spec.initContainers: [1] is not allowed"),
     ],
 )  # fmt: skip
-def test_whether_the_pods_find_a_pool_is_told(doctor: Doctor, text: str, line: str) -> None:
-    told = doctor("-f", write(spec(text)))
-    assert told[WHERE].startswith(line.format(WHERE))
-    assert told.code == (1 if line.startswith("✘") else 0)
+def test_whether_the_pods_find_a_pool_is_reported(doctor: Doctor, text: str, line: str) -> None:
+    report = doctor("-f", write(spec(text)))
+    assert report[WHERE].startswith(line.format(WHERE))
+    assert report.code == (1 if line.startswith("✘") else 0)
 
 
-def test_more_gpus_than_any_node_has_are_told(doctor: Doctor) -> None:
+def test_more_gpus_than_any_node_has_are_reported(doctor: Doctor) -> None:
     text = JOB + "          resources: {limits: {nvidia.com/gpu: 8}}\n"
-    told = doctor("-f", write(text), "--pool", "gpu")
-    assert "gpuod: the pod does not tolerate kubeflow-aks/fallback" in told[WHERE]
-    assert told["can't be placed"].endswith(
+    report = doctor("-f", write(text), "--pool", "gpu")
+    assert "gpuod: the pod does not tolerate kubeflow-aks/fallback" in report[WHERE]
+    assert report["can't be placed"].endswith(
         "asks for nvidia.com/gpu: 8, and a node of gpuspot, gpuod has 1; expected 1"
     )
 
@@ -218,7 +218,7 @@ def test_a_gpu_pod_need_not_tolerate_the_taint_that_aks_lets_it_tolerate(doctor:
 
 
 def test_every_pod_of_every_kind_is_looked_at(doctor: Doctor) -> None:
-    told = doctor(
+    report = doctor(
         "-f",
         write(
             f"{JOB}---\napiVersion: v1\nkind: List\nitems:\n  - {JOB.replace(chr(10), chr(10) + '    ')}\n"
@@ -227,26 +227,26 @@ def test_every_pod_of_every_kind_is_looked_at(doctor: Doctor) -> None:
             "---\nkind: ConfigMap\nmetadata: {name: c}\n"
         ),
     )
-    assert [line for line in told.lines if "can run on" in line] == [
+    assert [line for line in report.lines if "can run on" in line] == [
         f"✔ {WHERE}: can run on general",
         "✔ List/-: items[0].spec.template.spec: can run on general",
         "✔ RayCluster/ray: spec.workerGroupSpecs[0].template.spec: can run on general",
     ]
 
 
-def test_a_file_without_pods_is_not_told_as_right(doctor: Doctor) -> None:
-    told = doctor("-f", write("kind: ConfigMap\nmetadata: {name: c}"))
-    assert told["job.yaml"] == (
+def test_a_file_without_pods_is_not_reported_as_right(doctor: Doctor) -> None:
+    report = doctor("-f", write("kind: ConfigMap\nmetadata: {name: c}"))
+    assert report["job.yaml"] == (
         "? job.yaml: not checked, because no pod's template is in it; --pool NAME looks at tasks and trials"
     )
 
 
-def test_what_place_would_note_is_told_and_is_no_mistake(doctor: Doctor) -> None:
+def test_what_place_would_note_is_reported_and_is_no_mistake(doctor: Doctor) -> None:
     beside = f"{JOB}---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: web}}\n"
     cli.main(["place", "-f", write(beside), "--pool", "cpu", "-o", "placed.yaml"])
-    told = doctor("-f", "placed.yaml", "--pool", "cpu")
-    assert told.code == 0
-    assert told["note"].startswith("! note: placed.yaml: Deployment/web: left as it is: it holds state")
+    report = doctor("-f", "placed.yaml", "--pool", "cpu")
+    assert report.code == 0
+    assert report["note"].startswith("! note: placed.yaml: Deployment/web: left as it is: it holds state")
 
 
 @pytest.mark.parametrize(
@@ -266,12 +266,12 @@ def test_what_the_namespace_adds_to_pods_counts(
     assert doctor("-f", write(JOB))[WHERE].startswith(line.format(WHERE))
 
 
-def test_a_node_selector_against_that_of_the_namespace_is_told(doctor: Doctor, cluster: Api) -> None:
+def test_a_node_selector_against_that_of_the_namespace_is_reported(doctor: Doctor, cluster: Api) -> None:
     noted = {"scheduler.alpha.kubernetes.io/node-selector": "agentpool=general"}
     cluster.objects[TEAM] = {"metadata": {"name": "team-a", "annotations": noted}}
     assert doctor("-f", write(spec("      nodeSelector: {agentpool: general}\n")))[WHERE].startswith("✔")
-    told = doctor("-f", write(spec("      nodeSelector: {agentpool: cpuspot}\n")))
-    assert told[WHERE].startswith(
+    report = doctor("-f", write(spec("      nodeSelector: {agentpool: cpuspot}\n")))
+    assert report[WHERE].startswith(
         f"✘ {WHERE}: the pod is refused: its nodeSelector contradicts the namespace's"
     )
 
@@ -280,11 +280,11 @@ def test_without_a_cluster_the_file_is_looked_at_by_the_contract(
     doctor: Doctor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("KUBECONFIG", "/nowhere")
-    told = doctor("-f", write(JOB), "--pool", "cpu", "--pools", str(CONTRACT))
-    assert told.code == 1
-    assert told["cluster"].startswith("? cluster: not checked, because ")
-    assert told[WHERE].startswith("✔")
-    assert told["Job/train on cpu"].startswith("✘")
+    report = doctor("-f", write(JOB), "--pool", "cpu", "--pools", str(CONTRACT))
+    assert report.code == 1
+    assert report["cluster"].startswith("? cluster: not checked, because ")
+    assert report[WHERE].startswith("✔")
+    assert report["Job/train on cpu"].startswith("✘")
 
 
 @pytest.mark.parametrize(
@@ -300,57 +300,57 @@ def test_without_a_cluster_the_file_is_looked_at_by_the_contract(
     ],
 )  # fmt: skip
 def test_a_wrong_file_or_option_is_one_line(doctor: Doctor, text: str, options: Any, error: str) -> None:
-    told = doctor("-f", write(text), *options)
-    assert (told.code, told.lines, len(told.errors)) == (2, [], 1)
-    assert told.errors[0].startswith(f"ckf-spot: {error}")
+    report = doctor("-f", write(text), *options)
+    assert (report.code, report.lines, len(report.errors)) == (2, [], 1)
+    assert report.errors[0].startswith(f"ckf-spot: {error}")
 
 
-def test_whatever_stands_in_a_file_is_told_in_lines(cluster: Api) -> None:
+def test_whatever_stands_in_a_file_is_reported_in_lines(cluster: Api) -> None:
     """Each value of a Job in turn is replaced by anything else; nothing but findings comes of it."""
     cluster.objects[QUOTAS] = [quota({"requests.cpu": "4", "limits.cpu": "4", "pods": "2"})]
     pools, reader = Pools.load(CONTRACT), Reader()
     for path in paths(FULL):
         for anything in (None, 0, True, "x", [], [1], [{}], {}, {"x": 1}, {"x": [None]}):
-            found = copy.deepcopy(FULL)
-            place: Any = found
+            document = copy.deepcopy(FULL)
+            place: Any = document
             for key in path[:-1]:
                 place = place[key]
             place[path[-1]] = anything
-            assert list(file.look(File("job.yaml", [found]), pools, {}))
+            assert list(file.look(File("job.yaml", [document]), pools, {}))
             if path[-1] in {"cpu", "resources", "limits", "initContainers", "containers", "parallelism"}:
-                assert namespace.look(reader, "team-a", {}, list(pods(found)), None)
+                assert namespace.look(reader, "team-a", {}, list(pods(document)), None)
 
 
 def paths(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """Of everything in a value."""
+    """Paths of everything in a value."""
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    return [each for key, inner in items for each in [(*path, key), *paths(inner, (*path, key))]]
+    return [below for key, inner in items for below in [(*path, key), *paths(inner, (*path, key))]]
 
 
 def test_a_compiled_pipeline_is_looked_at_by_its_tasks(doctor: Doctor) -> None:
-    told = doctor("-f", write(yaml_text.dump([PIPELINE]), "p.yaml"), "--pool", "cpu")
-    assert told.code == 1
-    assert told["pipeline/training on cpu"] == (
+    report = doctor("-f", write(yaml_text.dump([PIPELINE]), "p.yaml"), "--pool", "cpu")
+    assert report.code == 1
+    assert report["pipeline/training on cpu"] == (
         "✘ pipeline/training on cpu: placed differently: "
         "placing would set root.dag.tasks.train.retryPolicy, platforms; ckf-spot place -f p.yaml --pool cpu"
     )
     placed, _ = compiled.place([PIPELINE], Pools.load(CONTRACT)["cpu"])
-    told = doctor("-f", write(yaml_text.dump(placed), "placed.yaml"), "--pool", "cpu")
-    assert (told.code, told["placed.yaml on cpu"]) == (0, "✔ placed.yaml on cpu: placed already")
+    report = doctor("-f", write(yaml_text.dump(placed), "placed.yaml"), "--pool", "cpu")
+    assert (report.code, report["placed.yaml on cpu"]) == (0, "✔ placed.yaml on cpu: placed already")
 
 
 def test_a_task_that_stays_where_it_is_is_noted(doctor: Doctor) -> None:
-    found = copy.deepcopy(PIPELINE)
+    pipeline = copy.deepcopy(PIPELINE)
     load = {"componentRef": {"name": "in"}, "taskInfo": {"name": "load"}}
-    found["root"]["dag"]["tasks"]["load"] = load
-    found["components"]["in"] = {"executorLabel": "imports"}
-    found["deploymentSpec"]["executors"]["imports"] = {"importer": {"artifactUri": {}}}
-    told = doctor("-f", write(yaml_text.dump([found]), "p.yaml"), "--pool", "cpu")
-    assert told["note"] == "! note: p.yaml: load: left alone: Kubeflow imports it on its own nodes"
+    pipeline["root"]["dag"]["tasks"]["load"] = load
+    pipeline["components"]["in"] = {"executorLabel": "imports"}
+    pipeline["deploymentSpec"]["executors"]["imports"] = {"importer": {"artifactUri": {}}}
+    report = doctor("-f", write(yaml_text.dump([pipeline]), "p.yaml"), "--pool", "cpu")
+    assert report["note"] == "! note: p.yaml: load: left alone: Kubeflow imports it on its own nodes"
 
 
-def test_a_pipeline_that_can_not_be_placed_is_told_why(doctor: Doctor) -> None:
-    found = {**PIPELINE, "components": []}
-    told = doctor("-f", write(yaml_text.dump([found]), "p.yaml"), "--pool", "cpu")
-    assert told.code == 1
-    assert told["can't be placed"].startswith("✘ can't be placed: p.yaml: components: [] is not allowed")
+def test_a_pipeline_that_can_not_be_placed_is_reported_why(doctor: Doctor) -> None:
+    pipeline = {**PIPELINE, "components": []}
+    report = doctor("-f", write(yaml_text.dump([pipeline]), "p.yaml"), "--pool", "cpu")
+    assert report.code == 1
+    assert report["can't be placed"].startswith("✘ can't be placed: p.yaml: components: [] is not allowed")

@@ -19,17 +19,18 @@ def job(*containers: dict[str, Any], init: Any = (), **spec: Any) -> str:
     """A file with a Job of containers that have these resources."""
     pod = {
         "containers": [
-            {"name": f"main-{n}", "image": "i", "resources": each} for n, each in enumerate(containers)
+            {"name": f"main-{n}", "image": "i", "resources": resources}
+            for n, resources in enumerate(containers)
         ],
         "initContainers": list(init),
     }
-    found = {
+    document = {
         "apiVersion": "batch/v1",
         "kind": "Job",
         "metadata": {"name": "train"},
         "spec": {"template": {"spec": pod}, **spec},
     }
-    Path("job.json").write_text(json.dumps(found), encoding="utf-8")
+    Path("job.json").write_text(json.dumps(document), encoding="utf-8")
     return "job.json"
 
 
@@ -44,7 +45,7 @@ def asks(cpu: str, memory: str = "1Gi", **more: str) -> dict[str, Any]:
 
 def test_no_quota_is_right(doctor: Doctor, api: Api) -> None:
     assert doctor("-f", job({}))["quota of team-a"] == "✔ quota of team-a: there is none"
-    assert api.asked
+    assert api.requests
 
 
 @pytest.mark.parametrize(
@@ -72,9 +73,9 @@ def test_a_quota_is_held_against_what_the_pods_ask_for(
 ) -> None:
     hard, used = limited
     api.objects[QUOTAS] = [quota(hard, {next(iter(hard)): used})]
-    told = doctor("-f", job(*file))
-    assert [each for each in told.lines if each.startswith(line)], told.lines
-    assert told.code == (1 if line.startswith("✘") else 0)
+    report = doctor("-f", job(*file))
+    assert [finding for finding in report.lines if finding.startswith(line)], report.lines
+    assert report.code == (1 if line.startswith("✘") else 0)
 
 
 @pytest.mark.parametrize(
@@ -90,8 +91,8 @@ def test_all_pods_that_run_at_a_time_count(
     doctor: Doctor, api: Api, spec: dict[str, int], needed: str
 ) -> None:
     api.objects[QUOTAS] = [quota({"requests.cpu": "1"})]
-    told = doctor("-f", job(asks("2"), **spec))
-    assert told[QUOTA].startswith(f"✘ {QUOTA}: requests.cpu: {needed} needed at once")
+    report = doctor("-f", job(asks("2"), **spec))
+    assert report[QUOTA].startswith(f"✘ {QUOTA}: requests.cpu: {needed} needed at once")
 
 
 def test_containers_that_end_before_the_others_begin_count_only_where_they_ask_for_more(
@@ -141,11 +142,11 @@ def test_a_quota_for_some_pods_only_is_not_judged(doctor: Doctor, api: Api) -> N
 
 
 @pytest.mark.parametrize("path", [TEAM, QUOTAS, LIMITS])
-def test_what_may_not_be_read_is_not_told_as_right(doctor: Doctor, api: Api, path: str) -> None:
+def test_what_may_not_be_read_is_not_reported_as_right(doctor: Doctor, api: Api, path: str) -> None:
     api.refused[path] = 403
-    told = doctor("-f", job(asks("1")))
-    assert told.code == 0
-    assert [line for line in told.lines if f"403: {path}" in line and line.startswith("? ")]
+    report = doctor("-f", job(asks("1")))
+    assert report.code == 0
+    assert [line for line in report.lines if f"403: {path}" in line and line.startswith("? ")]
 
 
 @pytest.mark.parametrize(
@@ -160,7 +161,7 @@ def test_what_may_not_be_read_is_not_told_as_right(doctor: Doctor, api: Api, pat
         ("spot", f"✘ tolerations in team-a: annotation {WHITELIST} is no list of tolerations"),
     ],
 )  # fmt: skip
-def test_a_whitelist_that_refuses_placed_pods_is_told(
+def test_a_whitelist_that_refuses_placed_pods_is_reported(
     doctor: Doctor, api: Api, allowed: Any, line: str
 ) -> None:
     noted = {} if allowed is None else {WHITELIST: json.dumps(allowed)}
@@ -168,12 +169,12 @@ def test_a_whitelist_that_refuses_placed_pods_is_told(
     assert doctor("-f", job({}), "--pool", "cpu")["tolerations in team-a"].startswith(line)
 
 
-def test_a_namespace_of_the_platform_is_told(doctor: Doctor, api: Api) -> None:
+def test_a_namespace_of_the_platform_is_reported(doctor: Doctor, api: Api) -> None:
     api.objects["/api/v1/namespaces/kubeflow/resourcequotas"] = []
     api.objects["/api/v1/namespaces/kubeflow/limitranges"] = []
-    told = doctor("-n", "kubeflow")
-    assert told.code == 1
-    assert told["namespace kubeflow"].startswith("✘ namespace kubeflow: the cluster's guard refuses pods")
+    report = doctor("-n", "kubeflow")
+    assert report.code == 1
+    assert report["namespace kubeflow"].startswith("✘ namespace kubeflow: the cluster's guard refuses pods")
 
 
 @pytest.mark.parametrize(
@@ -191,23 +192,23 @@ def test_a_namespace_of_the_platform_is_told(doctor: Doctor, api: Api) -> None:
         ({"memory": "1Gi"}, ""),
     ],
 )
-def test_a_container_that_is_too_large_for_the_namespace_is_told(
+def test_a_container_that_is_too_large_for_the_namespace_is_reported(
     doctor: Doctor, api: Api, most: dict[str, str], line: str
 ) -> None:
     api.objects[LIMITS] = [limits(max=most)]
-    found = [
-        each
-        for each in doctor("-f", job(asks("1500m", "1Gi", **{"nvidia.com/gpu": "2"}))).lines
-        if each[2:].startswith("limits of team-a")
+    findings = [
+        finding
+        for finding in doctor("-f", job(asks("1500m", "1Gi", **{"nvidia.com/gpu": "2"}))).lines
+        if finding[2:].startswith("limits of team-a")
     ]
-    assert [each.startswith(line) for each in found] == [True] * bool(line)
+    assert [finding.startswith(line) for finding in findings] == [True] * bool(line)
 
 
 @pytest.mark.parametrize(
     ("label", "effect", "refused"),
     [("true", "NoSchedule", False), ("true", "NoExecute", True), ("false", "NoExecute", False)],
 )
-def test_a_pod_default_that_the_webhook_could_not_merge_is_told(
+def test_a_pod_default_that_the_webhook_could_not_merge_is_reported(
     doctor: Doctor, api: Api, label: str, effect: str, *, refused: bool
 ) -> None:
     selector = {"matchLabels": {"allow-spot": "true"}}

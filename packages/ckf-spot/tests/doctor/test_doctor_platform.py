@@ -26,10 +26,10 @@ from ready_cluster import (
 )
 
 
-def test_a_cluster_that_is_ready_is_told_so(doctor: Doctor, api: Api) -> None:
-    told = doctor()
-    assert (told.code, told.errors) == (0, [])
-    assert told.lines == [
+def test_a_cluster_that_is_ready_is_reported(doctor: Doctor, api: Api) -> None:
+    report = doctor()
+    assert (report.code, report.errors) == (0, [])
+    assert report.lines == [
         "✔ pool contract: general, cpuspot, cpuod, gpuspot, gpuod",
         "✔ argoRetries: a step of a pipeline whose pod vanished is tried again",
         "✔ Kubeflow Pipelines: 2.15",
@@ -37,11 +37,11 @@ def test_a_cluster_that_is_ready_is_told_so(doctor: Doctor, api: Api) -> None:
         "✔ GPUs of gpuspot: 1 on each of 1 nodes",
         "? GPUs of gpuod: not checked, because there is no node of it now; the device plugin shows when there is one",
     ]
-    assert {method for method, _ in api.asked} == {"GET"}
+    assert {method for method, _ in api.requests} == {"GET"}
 
 
 @pytest.mark.parametrize(
-    ("path", "found", "line"),
+    ("path", "there", "line"),
     [
         (ARGO, None, "✘ argoRetries: there is no ConfigMap kubeflow/argo-workflow-controller-configmap"),
         (ARGO, config_map(), "✘ argoRetries: a pipeline fails when the pod of a step vanishes"),
@@ -69,15 +69,15 @@ def test_a_cluster_that_is_ready_is_told_so(doctor: Doctor, api: Api) -> None:
         (NODES, [], "? GPUs of gpuspot: not checked, because there is no node of it now"),
     ],
 )  # fmt: skip
-def test_what_is_not_ready_is_told_with_what_to_do(
-    doctor: Doctor, api: Api, path: str, found: Any, line: str
+def test_what_is_not_ready_is_reported_with_what_to_do(
+    doctor: Doctor, api: Api, path: str, there: Any, line: str
 ) -> None:
     del api.objects[path]
-    if found is not None:
-        api.objects[path] = found
-    told = doctor()
-    assert told[line[2:].partition(":")[0]].startswith(line)
-    assert told.code == (1 if line.startswith("✘") else 0)
+    if there is not None:
+        api.objects[path] = there
+    report = doctor()
+    assert report[line[2:].partition(":")[0]].startswith(line)
+    assert report.code == (1 if line.startswith("✘") else 0)
 
 
 def test_upstreams_deployment_tells_the_release_too(doctor: Doctor, api: Api) -> None:
@@ -95,34 +95,36 @@ def test_upstreams_deployment_tells_the_release_too(doctor: Doctor, api: Api) ->
         (NODES, "GPUs"),
     ],
 )
-def test_what_may_not_be_read_is_not_told_as_right(doctor: Doctor, api: Api, path: str, what: str) -> None:
+def test_what_may_not_be_read_is_not_reported_as_right(
+    doctor: Doctor, api: Api, path: str, what: str
+) -> None:
     api.refused[path] = 403
-    told = doctor()
-    assert told.code == 0
-    assert told[what].startswith(f"? {what}: not checked, because ")
-    assert f"403: {path}" in told[what]
+    report = doctor()
+    assert report.code == 0
+    assert report[what].startswith(f"? {what}: not checked, because ")
+    assert f"403: {path}" in report[what]
 
 
 def test_without_a_contract_in_the_cluster_nothing_is_ready(doctor: Doctor, api: Api) -> None:
     del api.objects[AGENT_POOLS]
-    told = doctor()
-    assert told.code == 1
-    assert told["pool contract"].startswith("✘ pool contract: ConfigMap kubeflow-aks/agent-pools: 404")
-    assert [line[2:].split(":")[0] for line in told.lines] == [
+    report = doctor()
+    assert report.code == 1
+    assert report["pool contract"].startswith("✘ pool contract: ConfigMap kubeflow-aks/agent-pools: 404")
+    assert [line[2:].split(":")[0] for line in report.lines] == [
         "pool contract",
         "argoRetries",
         "Kubeflow Pipelines",
     ]
 
 
-def test_a_contract_that_is_no_longer_the_clusters_is_told(doctor: Doctor, api: Api) -> None:  # noqa: ARG001
+def test_a_contract_that_is_no_longer_the_clusters_is_reported(doctor: Doctor, api: Api) -> None:  # noqa: ARG001
     pools = json.loads(CONTRACT.read_text(encoding="utf-8"))
     pools[1]["maxCount"] += 1
     Path("old.json").write_text(json.dumps(pools), encoding="utf-8")
-    told = doctor("--pools", "old.json")
-    assert told.code == 1
+    report = doctor("--pools", "old.json")
+    assert report.code == 1
     assert any(
-        line.startswith("✘ pool contract: the file is not the cluster's: cpuspot") for line in told.lines
+        line.startswith("✘ pool contract: the file is not the cluster's: cpuspot") for line in report.lines
     )
     assert doctor("--pools", str(CONTRACT)).code == 0
 
@@ -131,19 +133,19 @@ def test_without_a_cluster_and_without_a_file_there_is_nothing_to_look_at(
     doctor: Doctor, point_to: Callable[[str], None]
 ) -> None:
     point_to("http://127.0.0.1:1")
-    told = doctor()
-    assert (told.code, told.lines, len(told.errors)) == (2, [], 1)
-    assert told.errors[0].startswith("ckf-spot: the cluster does not answer: ")
+    report = doctor()
+    assert (report.code, report.lines, len(report.errors)) == (2, [], 1)
+    assert report.errors[0].startswith("ckf-spot: the cluster does not answer: ")
 
 
 def test_a_cluster_that_does_not_answer_is_one_line_beside_the_file(
     doctor: Doctor, point_to: Callable[[str], None]
 ) -> None:
     point_to("http://127.0.0.1:1")
-    told = doctor("--pools", str(CONTRACT))
-    assert told.code == 0
-    assert told["cluster"].startswith("? cluster: not checked, because the cluster does not answer: ")
-    assert len(told.lines) == 2
+    report = doctor("--pools", str(CONTRACT))
+    assert report.code == 0
+    assert report["cluster"].startswith("? cluster: not checked, because the cluster does not answer: ")
+    assert len(report.lines) == 2
 
 
 @pytest.mark.usefixtures("api")
@@ -158,6 +160,6 @@ def test_a_cluster_that_does_not_answer_is_one_line_beside_the_file(
     ],
 )
 def test_what_can_not_be_done_is_one_line(doctor: Doctor, options: list[str], error: str) -> None:
-    told = doctor(*options)
-    assert (told.code, told.lines, len(told.errors)) == (2, [], 1)
-    assert told.errors[0].startswith(f"ckf-spot: {error}")
+    report = doctor(*options)
+    assert (report.code, report.lines, len(report.errors)) == (2, [], 1)
+    assert report.errors[0].startswith(f"ckf-spot: {error}")

@@ -28,22 +28,22 @@ def job(**limits: str) -> dict[str, Any]:
     }
 
 
-def wanted(pools: Pools, pool: str | None, placing: Any) -> dict[str, Any]:
+def placed_job(pools: Pools, pool: str | None, placing: Any) -> dict[str, Any]:
     """A Job placed on a pool, or left as it is."""
-    asked = job(**{"nvidia.com/gpu": "1"}) if pool == "gpu" else job()
-    return pools[pool].place(asked, **placing) if pool else asked
+    work = job(**{"nvidia.com/gpu": "1"}) if pool == "gpu" else job()
+    return pools[pool].place(work, **placing) if pool else work
 
 
 def made(pools: Pools, kind: str, *namespaces: str) -> list[dict[str, Any]]:
-    found = kueue.objects(pools, namespaces or ("team-a",), NODES)
-    return [each for each in found if each["kind"] == kind]
+    objects = kueue.objects(pools, namespaces or ("team-a",), NODES)
+    return [item for item in objects if item["kind"] == kind]
 
 
 def quotas(pools: Pools) -> dict[str, dict[str, str]]:
     """By flavor and resource."""
     [group] = made(pools, "ClusterQueue")[0]["spec"]["resourceGroups"]
     return {
-        flavor["name"]: {each["name"]: each["nominalQuota"] for each in flavor["resources"]}
+        flavor["name"]: {resource["name"]: resource["nominalQuota"] for resource in flavor["resources"]}
         for flavor in group["flavors"]
     }
 
@@ -57,7 +57,7 @@ def open_to(pools: Pools, placed: dict[str, Any]) -> list[str]:
     spec = placed["spec"]["template"]["spec"]
     flavors = made(pools, "ResourceFlavor")
     keys = {key for flavor in flavors for key in flavor["spec"]["nodeLabels"]}
-    tolerated = {(each["key"], each["effect"]) for each in spec.get("tolerations", [])}
+    tolerated = {(toleration["key"], toleration["effect"]) for toleration in spec.get("tolerations", [])}
     required = spec.get("affinity", {}).get("nodeAffinity", {}).get(
         "requiredDuringSchedulingIgnoredDuringExecution"
     ) or {"nodeSelectorTerms": [{"matchExpressions": []}]}
@@ -66,11 +66,11 @@ def open_to(pools: Pools, placed: dict[str, Any]) -> list[str]:
     def fits(flavor: dict[str, Any]) -> bool:
         labels = flavor["spec"]["nodeLabels"]
         return all(
-            (each["key"] not in labels)
-            if each["operator"] == "DoesNotExist"
-            else labels.get(each["key"]) in each["values"]
-            for each in term["matchExpressions"]
-            if each["key"] in keys
+            (expression["key"] not in labels)
+            if expression["operator"] == "DoesNotExist"
+            else labels.get(expression["key"]) in expression["values"]
+            for expression in term["matchExpressions"]
+            if expression["key"] in keys
         ) and all((taint["key"], taint["effect"]) in tolerated for taint in flavor["spec"]["nodeTaints"])
 
     return [flavor["metadata"]["name"] for flavor in flavors if fits(flavor)]
@@ -90,13 +90,15 @@ def open_to(pools: Pools, placed: dict[str, Any]) -> list[str]:
 def test_placed_work_finds_its_own_pools_flavors_spot_first(
     pools: Pools, pool: str, placing: Any, flavors: list[str]
 ) -> None:
-    assert open_to(pools, wanted(pools, pool, placing)) == flavors
+    assert open_to(pools, placed_job(pools, pool, placing)) == flavors
 
 
 @pytest.mark.parametrize("seen", RECORDED, ids=lambda seen: f"{seen['pool']} {seen['wish']}")
 def test_kueue_itself_gave_the_first_of_these_and_its_labels(pools: Pools, seen: dict[str, Any]) -> None:
-    first = next(iter(open_to(pools, wanted(pools, seen["pool"], seen["wish"]))), None)
-    labels = {each["metadata"]["name"]: each["spec"]["nodeLabels"] for each in made(pools, "ResourceFlavor")}
+    first = next(iter(open_to(pools, placed_job(pools, seen["pool"], seen["wish"]))), None)
+    labels = {
+        flavor["metadata"]["name"]: flavor["spec"]["nodeLabels"] for flavor in made(pools, "ResourceFlavor")
+    }
     assert (first, labels.get(first or "")) == (seen["flavor"], seen["nodeSelector"])
 
 
@@ -105,17 +107,17 @@ def test_work_that_nobody_placed_finds_none_and_so_gets_on_no_spot_node(pools: P
 
 
 def test_the_flavors_are_tried_in_the_order_of_the_queue(pools: Pools) -> None:
-    assert list(quotas(pools)) == [each["metadata"]["name"] for each in made(pools, "ResourceFlavor")]
+    assert list(quotas(pools)) == [flavor["metadata"]["name"] for flavor in made(pools, "ResourceFlavor")]
     assert list(quotas(pools)) == ["cpuspot", "cpuod", "gpuspot", "gpuod"]
 
 
 def test_a_flavor_has_its_pools_taints_and_tolerates_nothing(pools: Pools) -> None:
-    flavors = {each["metadata"]["name"]: each["spec"] for each in made(pools, "ResourceFlavor")}
+    flavors = {flavor["metadata"]["name"]: flavor["spec"] for flavor in made(pools, "ResourceFlavor")}
     for pool in pools.all[1:]:
         taints = [
-            f"{each['key']}={each['value']}:{each['effect']}" for each in flavors[pool.name]["nodeTaints"]
+            f"{taint['key']}={taint['value']}:{taint['effect']}" for taint in flavors[pool.name]["nodeTaints"]
         ]
-        assert taints == [f"{each.key}={each.value}:{each.effect}" for each in pool.taints]
+        assert taints == [f"{taint.key}={taint.value}:{taint.effect}" for taint in pool.taints]
         assert flavors[pool.name]["nodeLabels"] == {
             "kubernetes.azure.com/agentpool": pool.name,
             **pool.labels,
@@ -135,7 +137,7 @@ def test_a_quota_is_that_of_all_nodes_a_pool_may_have(pools: Pools) -> None:
 def test_without_gpus_they_are_no_part_of_it(pools: Pools) -> None:
     without = Pools(tuple(pool for pool in pools.all if pool.role != "gpu"))
     nodes = {"Standard_D8ds_v5": NODES["Standard_D8ds_v5"]}
-    [queue] = [each for each in kueue.objects(without, ("a",), nodes) if each["kind"] == "ClusterQueue"]
+    [queue] = [item for item in kueue.objects(without, ("a",), nodes) if item["kind"] == "ClusterQueue"]
     assert queue["spec"]["resourceGroups"][0]["coveredResources"] == ["cpu", "memory"]
 
 
@@ -144,25 +146,25 @@ def test_the_namespaces_share_one_queue(pools: Pools) -> None:
     [chosen] = queue["spec"]["namespaceSelector"]["matchExpressions"]
     assert chosen["values"] == ["team-a", "team-b"]
     local = made(pools, "LocalQueue", "team-a", "team-b", "team-a")
-    assert [each["metadata"] for each in local] == [
+    assert [local_queue["metadata"] for local_queue in local] == [
         {"name": "batch", "namespace": "team-a"},
         {"name": "batch", "namespace": "team-b"},
     ]
-    assert {each["spec"]["clusterQueue"] for each in local} == {queue["metadata"]["name"]}
+    assert {local_queue["spec"]["clusterQueue"] for local_queue in local} == {queue["metadata"]["name"]}
 
 
-def test_every_mistake_is_told_at_once(pools: Pools) -> None:
+def test_every_mistake_is_reported_at_once(pools: Pools) -> None:
     nodes = {"Standard_D8ds_v5": NODES["Standard_D8ds_v5"], "Standard_D8": Room("7", "20Gi")}
-    with pytest.raises(PlacementError) as told:
+    with pytest.raises(PlacementError) as refused:
         kueue.objects(pools, ("kubeflow", "Team A"), nodes, "my queue")
-    assert [str(each).split("; ")[0] for each in told.value.mistakes] == [
+    assert [str(mistake).split("; ")[0] for mistake in refused.value.mistakes] == [
         "--queue: 'my queue' is not allowed",
         "namespace: 'kubeflow' is the platform's, where the cluster's guard refuses pods that tolerate spot nodes",
         "namespace: 'Team A' is not allowed",
         "--node: 'Standard_D8' is not allowed",
         "--node is missing",
     ]
-    assert str(told.value.mistakes[-1]).startswith(
+    assert str(refused.value.mistakes[-1]).startswith(
         "--node is missing; expected Standard_NC4as_T4_v3=CPU,MEMORY"
     )
 

@@ -26,15 +26,18 @@ def test_a_pod_asks_for_it_by_label(pools: Pools) -> None:
 
 def test_the_pod_default_has_only_what_its_crd_knows(pools: Pools) -> None:
     spec = namespace.pod_default(pools, "team-a")["spec"]
-    known = {"annotations", "args", "automountServiceAccountToken", "command", "desc", "env", "envFrom"}
-    known |= {"imagePullSecrets", "initContainers", "labels", "selector", "serviceAccountName", "sidecars"}
-    assert spec.keys() <= known | {"tolerations", "volumeMounts", "volumes"}  # kubeflow 1.10, PodDefaultSpec
+    fields = {"annotations", "args", "automountServiceAccountToken", "command", "desc", "env", "envFrom"}
+    fields |= {"imagePullSecrets", "initContainers", "labels", "selector", "serviceAccountName", "sidecars"}
+    assert spec.keys() <= fields | {"tolerations", "volumeMounts", "volumes"}  # kubeflow 1.10, PodDefaultSpec
 
 
 def test_placed_work_has_the_same_toleration_so_the_webhook_finds_no_conflict(pools: Pools) -> None:
     placed = pools["cpu"].place(JOB)["spec"]["template"]["spec"]["tolerations"]
-    ours = {each["key"]: each for each in namespace.pod_default(pools, "team-a")["spec"]["tolerations"]}
-    assert [each for each in placed if each["key"] in ours] == list(ours.values())
+    ours = {
+        toleration["key"]: toleration
+        for toleration in namespace.pod_default(pools, "team-a")["spec"]["tolerations"]
+    }
+    assert [toleration for toleration in placed if toleration["key"] in ours] == list(ours.values())
 
 
 def test_the_annotation_is_a_list_of_tolerations_as_json(pools: Pools) -> None:

@@ -32,28 +32,31 @@ def test_every_choice_has_exactly_the_charms_keys(options: dict[str, str], name:
 
 @pytest.mark.parametrize("name", KEYS)
 def test_every_default_is_one_of_the_choices(options: dict[str, str], name: str) -> None:
-    known = {choice[KEYS[name][0]] for choice in json.loads(options[name])}
-    assert options[f"{name}-default"] in known | {""}
+    keys = {choice[KEYS[name][0]] for choice in json.loads(options[name])}
+    assert options[f"{name}-default"] in keys | {""}
 
 
-def test_notebooks_stay_on_the_general_nodes_unless_asked(options: dict[str, str]) -> None:
+def test_notebooks_stay_on_the_general_nodes_by_default(options: dict[str, str]) -> None:
     assert options["affinity-options-default"] == "general"
     assert options["tolerations-options-default"] == ""
     assert options["gpu-number-default"] == "0"
 
 
 def test_on_demand_gpus_are_offered(options: dict[str, str]) -> None:
-    assert [each["configKey"] for each in json.loads(options["affinity-options"])] == [
+    assert [choice["configKey"] for choice in json.loads(options["affinity-options"])] == [
         "general",
         "gpu-on-demand",
     ]
     (group,) = json.loads(options["tolerations-options"])
-    assert [each["key"] for each in group["tolerations"]] == ["kubeflow-aks/fallback", "nvidia.com/gpu"]
+    assert [toleration["key"] for toleration in group["tolerations"]] == [
+        "kubeflow-aks/fallback",
+        "nvidia.com/gpu",
+    ]
 
 
 def test_spot_is_never_offered(options: dict[str, str]) -> None:
     groups = json.loads(options["tolerations-options"])
-    assert SPOT not in [each.get("key") for group in groups for each in group["tolerations"]]
+    assert SPOT not in [toleration.get("key") for group in groups for toleration in group["tolerations"]]
 
 
 def test_without_on_demand_gpus_the_form_offers_none(pools: Pools) -> None:

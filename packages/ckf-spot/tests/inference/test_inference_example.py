@@ -36,7 +36,11 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def command(data: Path, results: Path, *, batch: int, shards: int = 1, pause: float = 0) -> list[str]:
     options = {"rows": data, "results": results, "model": data / "model.json", "shards": shards}
     options |= {"batch": batch, "pause": pause}
-    return [sys.executable, str(EXAMPLE / "score.py"), *(f"--{key}={each}" for key, each in options.items())]
+    return [
+        sys.executable,
+        str(EXAMPLE / "score.py"),
+        *(f"--{key}={value}" for key, value in options.items()),
+    ]
 
 
 def scored(results: Path) -> list[str]:

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ckf_spot import PoolGroup, yaml_text
-from ckf_spot.fields import of
+from ckf_spot.fields import map_at
 from ckf_spot.kinds import placing
 
 Json = dict[str, Any]
@@ -69,5 +69,5 @@ def pod_of(document: Json) -> Json:
 
 def expressions(pod: Json) -> list[Any]:
     """The expressions of each required term."""
-    terms = of(pod, "affinity", "nodeAffinity", REQUIRED)["nodeSelectorTerms"]
+    terms = map_at(pod, "affinity", "nodeAffinity", REQUIRED)["nodeSelectorTerms"]
     return [term["matchExpressions"] for term in terms]

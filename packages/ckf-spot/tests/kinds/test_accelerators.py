@@ -78,7 +78,7 @@ def test_gpus_that_are_known_at_run_time_only_are_left_alone(pools: Pools, workl
         "spec": {"entrypoint": "now", "templates": [now, later]},
     }
     made = placing.place(document, pools[workload], PlacingRequest())
-    assert [each for each in made.doubts if each.startswith("later")] == [
+    assert [doubt for doubt in made.doubts if doubt.startswith("later")] == [
         "later asks for nvidia.com/gpu: {{inputs.parameters.gpus}}, which is known at run time only: left as it is"
     ]
     templates = made.document["spec"]["templates"]

@@ -60,18 +60,18 @@ def request(name: str) -> PlacingRequest:
 
 def paths(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    return [path, *(each for key, inner in items for each in paths(inner, (*path, key)))][:400]
+    return [path, *(below for key, inner in items for below in paths(inner, (*path, key)))][:400]
 
 
 def full(name: str) -> Any:
     """An example in which everything is there that a placement is merged with."""
     document = example(name.partition(" ")[0])
     for path in paths(document):
-        found = document
+        part = document
         for key in path:
-            found = found[key]
-        if isinstance(found, dict) and "containers" in found:
-            found |= copy.deepcopy(MERGED)
+            part = part[key]
+        if isinstance(part, dict) and "containers" in part:
+            part |= copy.deepcopy(MERGED)
     if name == "job":
         rule = {"action": "Count", "onPodConditions": [{"type": "x"}]}
         document["spec"]["podFailurePolicy"] = {"rules": [rule]}
@@ -141,10 +141,10 @@ def test_a_document_with_a_hole_is_placed_or_refused(
     monkeypatch.setattr(strict_schema, "available", lambda: checked)
     document = full(name)
     *path, last = data.draw(st.sampled_from(paths(document)[1:]))
-    found: Any = document
+    part: Any = document
     for key in path:
-        found = found[key]
-    found[last] = data.draw(ANYTHING)
+        part = part[key]
+    part[last] = data.draw(ANYTHING)
     lines: list[str] = []
     try:
         manifests.place([File("f", [document])], POOLS[EXAMPLES[name]], request(name))

@@ -35,7 +35,7 @@ def test_a_list_of_one_kind_is_placed(pools: Pools) -> None:
     assert item["spec"]["tfReplicaSpecs"]["Worker"]["template"]["spec"]["tolerations"]
 
 
-def test_what_must_not_be_on_spot_stays_and_is_told(pools: Pools) -> None:
+def test_what_must_not_be_on_spot_stays_and_is_reported(pools: Pools) -> None:
     made = put([DEPLOYMENT, job()], pools)
     assert made.files[0].documents == [DEPLOYMENT, place(job(), pools["cpu"])]
     [note] = made.notes
@@ -52,7 +52,7 @@ def test_a_list_without_anything_to_place_is_refused(pools: Pools) -> None:
         put([listed(CONFIG), listed()], pools)
 
 
-def test_mistakes_are_told_with_the_item(pools: Pools) -> None:
+def test_mistakes_are_reported_with_the_item(pools: Pools) -> None:
     broken = job() | {"metadata": {}, "spec": {}}
     with pytest.raises(PlacementError) as error:
         put([listed(job(), broken, 1)], pools)
@@ -79,9 +79,9 @@ def test_a_template_for_spark_is_placed_beside_its_application(pools: Pools) -> 
 
 
 def test_the_input_stays_as_it_is(pools: Pools) -> None:
-    given = [listed(job())]
-    put(given, pools)
-    assert given == [listed(job())]
+    documents = [listed(job())]
+    put(documents, pools)
+    assert documents == [listed(job())]
 
 
 @pytest.mark.parametrize(

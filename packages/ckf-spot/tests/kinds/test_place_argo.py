@@ -19,7 +19,9 @@ def step(name: str = "a", **more: Any) -> Json:
 
 
 def calling(name: str, *steps: Json | str, **more: Any) -> Json:
-    rows = [[each if isinstance(each, dict) else {"name": each, "template": each}] for each in steps]
+    rows = [
+        [called if isinstance(called, dict) else {"name": called, "template": called}] for called in steps
+    ]
     return {"name": name, "steps": rows, **more}
 
 
@@ -33,20 +35,20 @@ def placed(pools: Pools, document: Json, workload: str = "cpu", **request: Any) 
 
 
 def moved(templates: list[Json]) -> list[str]:
-    return [each["name"] for each in templates if "affinity" in each]
+    return [template["name"] for template in templates if "affinity" in template]
 
 
 def test_the_steps_go_and_the_exit_handler_stays(pools: Pools) -> None:
     templates = placed(pools, example("workflow"))
     assert moved(templates) == ["prepare", "train"]
-    before = {each["name"]: each for each in example("workflow")["spec"]["templates"]}
-    for each in templates:
+    before = {template["name"]: template for template in example("workflow")["spec"]["templates"]}
+    for template in templates:
         new = (
             {"affinity", "tolerations", "metadata", "retryStrategy"}
-            if each["name"] in {"prepare", "train"}
+            if template["name"] in {"prepare", "train"}
             else set()
         )
-        assert each.keys() - before[each["name"]].keys() == new
+        assert template.keys() - before[template["name"]].keys() == new
 
 
 @pytest.mark.parametrize(
@@ -59,8 +61,8 @@ def test_the_other_kinds_are_placed_as_workflows(pools: Pools, kind: str, path: 
         "kind": kind,
         "spec": {"schedule": "@daily", path: spec} if path else spec,
     }
-    found = place(document, pools["cpu"])["spec"]
-    assert (found[path] if path else found) == place(example("workflow"), pools["cpu"])["spec"]
+    placed_spec = place(document, pools["cpu"])["spec"]
+    assert (placed_spec[path] if path else placed_spec) == place(example("workflow"), pools["cpu"])["spec"]
 
 
 @pytest.mark.parametrize(
@@ -148,7 +150,7 @@ def test_what_a_step_would_take_from_the_workflow_is_kept(pools: Pools, where: s
     document = workflow(**(spec if where == "tolerations" else {"templateDefaults": spec}))
     [template] = placed(pools, document)
     assert TEAM in template["tolerations"]
-    assert SPOT in [each["key"] for each in template["tolerations"]]
+    assert SPOT in [toleration["key"] for toleration in template["tolerations"]]
 
 
 def test_a_steps_own_tolerations_hide_the_workflows(pools: Pools) -> None:
@@ -156,9 +158,9 @@ def test_a_steps_own_tolerations_hide_the_workflows(pools: Pools) -> None:
     assert TEAM not in template["tolerations"]
 
 
-def test_what_is_said_of_the_autoscaler_for_all_pods_stays(pools: Pools) -> None:
-    own = {"annotations": {"cluster-autoscaler.kubernetes.io/safe-to-evict": "true"}}
-    assert placed(pools, workflow(podMetadata=own))[0]["metadata"] == own
+def test_what_is_written_of_the_autoscaler_for_all_pods_stays(pools: Pools) -> None:
+    metadata = {"annotations": {"cluster-autoscaler.kubernetes.io/safe-to-evict": "true"}}
+    assert placed(pools, workflow(podMetadata=metadata))[0]["metadata"] == metadata
 
 
 @pytest.mark.parametrize(
@@ -201,7 +203,7 @@ def test_a_choice_of_nodes_for_the_whole_workflow_is_held_against_each_step(
         (workflow() | {"kind": "CronWorkflow"}, "spec.templates: unknown field; a workflow's fields belong under"),
     ],
 )  # fmt: skip
-def test_a_mistake_is_told_where_it_is(pools: Pools, document: Json, message: str | None) -> None:
+def test_error_names_the_field(pools: Pools, document: Json, message: str | None) -> None:
     if message is None:
         assert place(document, pools["cpu"]), "as good as nothing"
         return
@@ -211,7 +213,7 @@ def test_a_mistake_is_told_where_it_is(pools: Pools, document: Json, message: st
 
 
 @pytest.mark.parametrize(
-    ("own", "why"),
+    ("retries", "why"),
     [
         ({"limit": 3}, "the policy OnFailure"),
         ({}, "the policy OnFailure"),
@@ -222,11 +224,14 @@ def test_a_mistake_is_told_where_it_is(pools: Pools, document: Json, message: st
     ],
 )
 @pytest.mark.parametrize("where", ["template", "workflow", "defaults"])
-def test_own_retries_stay_and_those_that_no_eviction_is_for_are_told(
-    pools: Pools, where: str, own: Json, why: str | None
+def test_own_retries_stay_and_those_that_no_eviction_is_for_are_reported(
+    pools: Pools, where: str, retries: Json, why: str | None
 ) -> None:
-    around = {"workflow": {"retryStrategy": own}, "defaults": {"templateDefaults": {"retryStrategy": own}}}
-    document = workflow(step(retryStrategy=own)) if where == "template" else workflow(**around[where])
+    around = {
+        "workflow": {"retryStrategy": retries},
+        "defaults": {"templateDefaults": {"retryStrategy": retries}},
+    }
+    document = workflow(step(retryStrategy=retries)) if where == "template" else workflow(**around[where])
     if why:
         with pytest.warns(
             EvictionWarning, match=rf"a is lost with its node: its retryStrategy has {why}; set retryP"
@@ -234,14 +239,14 @@ def test_own_retries_stay_and_those_that_no_eviction_is_for_are_told(
             [template] = placed(pools, document)
     else:
         [template] = placed(pools, document)
-    assert template.get("retryStrategy") == (own if where == "template" else None)
+    assert template.get("retryStrategy") == (retries if where == "template" else None)
 
 
 def test_on_demand_needs_no_retries(pools: Pools) -> None:
     assert "retryStrategy" not in placed(pools, workflow(), require="on-demand")[0]
 
 
-def test_templates_out_of_reach_are_told(pools: Pools) -> None:
+def test_templates_out_of_reach_are_reported(pools: Pools) -> None:
     away = {"name": "x", "templateRef": {"name": "other", "template": "t"}}
     with pytest.warns(
         EvictionWarning, match="the templates of other are out of reach: place them where they are"

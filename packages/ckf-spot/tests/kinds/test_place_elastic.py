@@ -52,11 +52,11 @@ def test_an_elastic_job_meets_at_its_master_which_stays(pools: Pools) -> None:
 
 
 def test_its_pods_have_a_store_for_each_attempt(pools: Pools) -> None:
-    own = [{"name": "A", "value": "b"}]
-    roles = place(torch_job(pod=TORCHRUN | {"env": own}), pools["cpu"], elastic=True)["spec"][
+    env = [{"name": "A", "value": "b"}]
+    roles = place(torch_job(pod=TORCHRUN | {"env": env}), pools["cpu"], elastic=True)["spec"][
         "pytorchReplicaSpecs"
     ]
-    expected = [*own, {"name": "TORCH_DISABLE_SHARE_RDZV_TCP_STORE", "value": "1"}]
+    expected = [*env, {"name": "TORCH_DISABLE_SHARE_RDZV_TCP_STORE", "value": "1"}]
     assert [role["template"]["spec"]["containers"][0]["env"] for role in roles.values()] == [expected] * 2
 
 
@@ -67,7 +67,7 @@ def test_without_it_a_line_warns(pools: Pools) -> None:
 
 
 @pytest.mark.parametrize(
-    "own",
+    "written",
     [
         {"minReplicas": 2},
         {"maxReplicas": 3},
@@ -76,8 +76,8 @@ def test_without_it_a_line_warns(pools: Pools) -> None:
         {"rdzvId": "x", "metrics": []},
     ],
 )
-def test_what_the_user_has_written_stays(pools: Pools, own: Json) -> None:
-    assert policy(torch_job(policy=own), pools, elastic=True) == SET | own
+def test_what_the_user_has_written_stays(pools: Pools, written: Json) -> None:
+    assert policy(torch_job(policy=written), pools, elastic=True) == SET | written
 
 
 def test_another_rendezvous_than_the_masters_is_not_touched(pools: Pools) -> None:
@@ -177,9 +177,12 @@ def test_replicas_that_are_no_number_are_refused(pools: Pools, count: Any) -> No
     assert ELASTIC_WAY in doubts(document, pools)
 
 
-@pytest.mark.parametrize("own", [[], "x", 1])
-def test_a_policy_that_is_no_map_is_refused(pools: Pools, own: Any) -> None:
-    assert refusal(torch_job(policy=own), pools) == f"spec.elasticPolicy: {own!r} is no map; expected a map"
+@pytest.mark.parametrize("written", [[], "x", 1])
+def test_a_policy_that_is_no_map_is_refused(pools: Pools, written: Any) -> None:
+    assert (
+        refusal(torch_job(policy=written), pools)
+        == f"spec.elasticPolicy: {written!r} is no map; expected a map"
+    )
 
 
 RIGID = {
@@ -221,11 +224,11 @@ def test_executors_of_an_elastic_application_hand_over_what_they_have(pools: Poo
 
 
 def test_what_the_user_has_set_of_spark_stays_and_gets_its_line(pools: Pools) -> None:
-    own = {"spark.decommission.enabled": "false", "spark.executor.maxNumFailures": "3"}
-    placed = place(spark(**own), pools["cpu"], elastic=True)["spec"]["sparkConf"]
-    assert placed == {**own, "spark.storage.decommission.enabled": "true"}
+    conf = {"spark.decommission.enabled": "false", "spark.executor.maxNumFailures": "3"}
+    placed = place(spark(**conf), pools["cpu"], elastic=True)["spec"]["sparkConf"]
+    assert placed == {**conf, "spark.storage.decommission.enabled": "true"}
     assert "with sparkConf spark.decommission.enabled: true it hands" in doubts(
-        spark(**own), pools, elastic=True
+        spark(**conf), pools, elastic=True
     )
 
 
@@ -235,7 +238,7 @@ def test_otherwise_spark_is_left_as_it_is(pools: Pools, request_: Json) -> None:
 
 
 @pytest.mark.parametrize(
-    ("own", "conf", "counts"),
+    ("allocation", "conf", "counts"),
     [
         ({"enabled": True}, {}, False),
         ({}, {"spark.dynamicAllocation.enabled": "true"}, False),
@@ -245,17 +248,17 @@ def test_otherwise_spark_is_left_as_it_is(pools: Pools, request_: Json) -> None:
     ],
 )  # fmt: skip
 def test_dynamic_allocation_stays_and_has_no_limit_of_failures_without_one_of_executors(
-    pools: Pools, own: Json, conf: dict[str, str], *, counts: bool
+    pools: Pools, allocation: Json, conf: dict[str, str], *, counts: bool
 ) -> None:
     document = spark(**conf)
-    document["spec"]["dynamicAllocation"] = own
+    document["spec"]["dynamicAllocation"] = allocation
     placed = place(document, pools["cpu"], elastic=True)["spec"]
-    assert placed["dynamicAllocation"] == own
+    assert placed["dynamicAllocation"] == allocation
     assert ("spark.executor.maxNumFailures" in placed["sparkConf"]) == counts
     assert ("maxNumFailures" in doubts(document, pools)) == counts
 
 
-BLOCKS = {f"spark.storage.decommission.{each}.enabled": "true" for each in ("rddBlocks", "shuffleBlocks")}
+BLOCKS = {f"spark.storage.decommission.{kind}.enabled": "true" for kind in ("rddBlocks", "shuffleBlocks")}
 
 
 @pytest.mark.parametrize(

@@ -76,10 +76,10 @@ def test_the_autoscaler_lets_the_pod_live(pools: Pools) -> None:
 
 
 def test_what_the_user_says_of_the_autoscaler_stays(pools: Pools) -> None:
-    own = {"annotations": {"cluster-autoscaler.kubernetes.io/safe-to-evict": "true"}}
+    metadata = {"annotations": {"cluster-autoscaler.kubernetes.io/safe-to-evict": "true"}}
     document = job()
-    document["spec"]["template"]["metadata"] = own
-    assert place(document, pools["cpu"])["spec"]["template"]["metadata"] == own
+    document["spec"]["template"]["metadata"] = metadata
+    assert place(document, pools["cpu"])["spec"]["template"]["metadata"] == metadata
 
 
 def test_an_indexed_job_counts_failures_by_task(pools: Pools) -> None:
@@ -87,10 +87,10 @@ def test_an_indexed_job_counts_failures_by_task(pools: Pools) -> None:
     assert (placed["backoffLimitPerIndex"], placed["maxFailedIndexes"]) == (6, 0)
 
 
-@pytest.mark.parametrize("own", [{"backoffLimit": 2}, {"backoffLimitPerIndex": 0}])
-def test_an_indexed_jobs_own_limit_stays(pools: Pools, own: Json) -> None:
-    placed = place(with_spec(completionMode="Indexed", completions=2, **own), pools["cpu"])["spec"]
-    assert {key: value for key, value in placed.items() if key.startswith("backoff")} == own
+@pytest.mark.parametrize("limit", [{"backoffLimit": 2}, {"backoffLimitPerIndex": 0}])
+def test_an_indexed_jobs_own_limit_stays(pools: Pools, limit: Json) -> None:
+    placed = place(with_spec(completionMode="Indexed", completions=2, **limit), pools["cpu"])["spec"]
+    assert {key: value for key, value in placed.items() if key.startswith("backoff")} == limit
 
 
 def test_a_job_that_is_not_indexed_gets_no_limit_by_task(pools: Pools) -> None:
@@ -179,7 +179,7 @@ def test_a_mistake_is_one_line_with_what_is_allowed(pools: Pools, document: Json
     assert str(error.value) == message
 
 
-def test_all_mistakes_are_told_at_once(pools: Pools) -> None:
+def test_all_mistakes_are_reported_at_once(pools: Pools) -> None:
     with pytest.raises(PlacementError) as error:
         place({"kind": "Job", "spec": {"containers": [], "nodeSelector": {}}}, pools["cpu"])
     assert len(str(error.value).splitlines()) == 4
@@ -192,17 +192,17 @@ def test_a_job_inside_another_object_is_placed_as_a_job(
     pools: Pools, name: str, path: tuple[str | int, ...]
 ) -> None:
     inner = example(name)["spec"]
-    found = place(example(name), pools["cpu"])["spec"]
+    placed = place(example(name), pools["cpu"])["spec"]
     for key in path:
-        inner, found = inner[key], found[key]
-    assert found == {"spec": place(job() | {"spec": inner["spec"]}, pools["cpu"])["spec"]}
+        inner, placed = inner[key], placed[key]
+    assert placed == {"spec": place(job() | {"spec": inner["spec"]}, pools["cpu"])["spec"]}
 
 
 def test_each_job_of_a_set_is_placed(pools: Pools) -> None:
     document = example("jobset")
     document["spec"]["replicatedJobs"] *= 2
-    for each in place(document, pools["cpu"])["spec"]["replicatedJobs"]:
-        assert each["template"]["spec"]["podReplacementPolicy"] == "Failed"
+    for item in place(document, pools["cpu"])["spec"]["replicatedJobs"]:
+        assert item["template"]["spec"]["podReplacementPolicy"] == "Failed"
 
 
 def cron_job(**spec: Any) -> Json:
@@ -239,7 +239,7 @@ def job_set(*jobs: Any, **spec: Any) -> Json:
         ),
     ],
 )  # fmt: skip
-def test_a_mistake_around_a_job_is_told_where_it_is(pools: Pools, document: Json, message: str) -> None:
+def test_error_around_a_job_names_the_field(pools: Pools, document: Json, message: str) -> None:
     with pytest.raises(PlacementError) as error:
         place(document, pools["cpu"])
     assert message in str(error.value)
@@ -256,7 +256,7 @@ RESTART: Json = {"action": "RestartJobSetAndIgnoreMaxRestarts", "onJobFailureRea
 
 def test_a_job_of_a_set_is_indexed_by_its_webhook(pools: Pools) -> None:
     placed = place(job_set(of_set(), of_set("b", completionMode="NonIndexed")), pools["cpu"])
-    first, second = (each["template"]["spec"] for each in placed["spec"]["replicatedJobs"])
+    first, second = (item["template"]["spec"] for item in placed["spec"]["replicatedJobs"])
     assert (first["backoffLimitPerIndex"], first["maxFailedIndexes"]) == (6, 0)
     assert "backoffLimitPerIndex" not in second
 

@@ -56,14 +56,14 @@ def test_a_model_of_the_sdk_becomes_the_same_as_its_yaml(pools: Pools) -> None:
     ("name", "inside"), [("V1beta1ExperimentSpec", "spec"), ("V1beta1TrialTemplate", "spec.trialTemplate")]
 )
 def test_the_fields_are_those_of_katibs_own_models(pools: Pools, name: str, inside: str) -> None:
-    known = {field.alias or key for key, field in getattr(models, name).model_fields.items()} - {"configMap"}
+    fields = {field.alias or key for key, field in getattr(models, name).model_fields.items()} - {"configMap"}
     document = example("experiment")
-    found = document
+    part = document
     for key in inside.split("."):
-        found = found[key]
-    found |= dict.fromkeys(known - found.keys())
+        part = part[key]
+    part |= dict.fromkeys(fields - part.keys())
     place(document, pools["cpu"])
-    found["unheardOf"] = 1
+    part["unheardOf"] = 1
     with pytest.warns(EvictionWarning, match=f"{inside}.unheardOf: unknown field; left as it is"):
         place(document, pools["cpu"])
 
@@ -119,7 +119,7 @@ def test_a_trial_of_the_trainer_needs_its_release(pools: Pools) -> None:
         place(with_trial(example("trainjob")), pools["gpu"])
 
 
-def test_a_mistake_in_a_trial_of_the_trainer_is_told_where_it_is(pools: Pools) -> None:
+def test_error_in_a_trial_of_the_trainer_names_the_field(pools: Pools) -> None:
     trial = example("trainjob") | {"spec": {"runtimeRef": {"name": "r"}, "trainers": {}}}
     with pytest.raises(PlacementError, match=r"^spec.trialTemplate.trialSpec.spec.trainers: unknown field"):
         place(with_trial(trial), pools["gpu"], trainer_api="2.2")

@@ -135,7 +135,7 @@ def test_pools_without_on_demand_nodes_are_refused(pools: Pools) -> None:
 
 def test_the_rest_may_be_on_spot_only(pools: Pools) -> None:
     placed = place(groups("floor", "more"), pools["cpu"], on_demand=("floor",), require="spot")
-    pods = [each["template"]["spec"] for each in at(placed, *RAY)]
+    pods = [group["template"]["spec"] for group in at(placed, *RAY)]
     assert OFF_SPOT in expressions(pods[0])[0]
     assert OFF_SPOT not in expressions(pods[1])[0]
 

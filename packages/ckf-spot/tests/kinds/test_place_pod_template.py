@@ -24,7 +24,7 @@ def test_a_pod_is_refused_unless_it_is_called_a_template(pools: Pools) -> None:
 def test_spark_needs_no_containers_in_it(pools: Pools) -> None:
     spec = place(BARE, pools["gpu"], pod_template=True)["spec"]
     assert "containers" not in spec
-    assert {"team", GPU} < {each["key"] for each in spec["tolerations"]}
+    assert {"team", GPU} < {toleration["key"] for toleration in spec["tolerations"]}
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_spark_needs_no_containers_in_it(pools: Pools) -> None:
         (None, "spec is missing"),
     ],
 )  # fmt: skip
-def test_a_mistake_is_told_where_it_is(pools: Pools, spec: object, message: str) -> None:
+def test_error_names_the_field(pools: Pools, spec: object, message: str) -> None:
     with pytest.raises(PlacementError) as error:
         place({**BARE, "spec": spec}, pools["cpu"], pod_template=True)
     assert str(error.value).startswith(message)

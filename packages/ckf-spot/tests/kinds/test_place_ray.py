@@ -74,7 +74,7 @@ def test_a_head_with_a_gpu_goes_to_nodes_that_stay(pools: Pools) -> None:
     assert OFF_SPOT in expressions(pod(spec))[0]
 
 
-def test_the_head_may_vanish_if_somebody_says_so_and_is_told_what_that_means(pools: Pools) -> None:
+def test_the_head_may_vanish_if_somebody_says_so_and_is_warned_what_that_means(pools: Pools) -> None:
     with pytest.warns(EvictionWarning, match="an eviction of the head ends the whole cluster"):
         spec = place(ray_cluster(), pools["cpu"], also=("head",))["spec"]
     assert pod(spec)["affinity"] == pod(spec, 0)["affinity"]
@@ -108,7 +108,7 @@ def test_where_nothing_fits_it_is_refused(pools: Pools) -> None:
         place(ray_cluster(), pools["gpu"])
 
 
-def test_a_job_that_is_not_tried_again_is_told_of(pools: Pools) -> None:
+def test_a_job_that_is_not_tried_again_is_reported(pools: Pools) -> None:
     with pytest.warns(
         EvictionWarning, match=r"^RayJob/r: backoffLimit is 0: tasks on a lost worker run again"
     ):
@@ -116,9 +116,9 @@ def test_a_job_that_is_not_tried_again_is_told_of(pools: Pools) -> None:
 
 
 def test_a_job_that_a_person_submits_can_not_be_tried_again(pools: Pools) -> None:
-    with pytest.warns(EvictionWarning, match=r"a RayJob in InteractiveMode has no retries") as found:
+    with pytest.warns(EvictionWarning, match=r"a RayJob in InteractiveMode has no retries") as warned:
         place(ray_job(backoffLimit=None, submissionMode="InteractiveMode"), pools["cpu"])
-    assert "set backoffLimit" not in str(found[0].message)
+    assert "set backoffLimit" not in str(warned[0].message)
 
 
 @pytest.mark.parametrize("groups", [[], None])
@@ -178,7 +178,7 @@ def test_a_mistake_is_one_line(pools: Pools, document: Json, message: str) -> No
     assert message in str(error.value)
 
 
-def test_what_was_left_is_told_on_the_command_line(pools: Pools) -> None:
+def test_what_was_left_is_reported_on_the_command_line(pools: Pools) -> None:
     placed = manifests.place([File("f", [ray_cluster(with_gpu(), NOTHING)])], pools["gpu"], PlacingRequest())
     assert placed.notes == (
         "f: RayCluster/r: g1 asks for no nvidia.com/gpu, and these are GPU pools: left as it is",

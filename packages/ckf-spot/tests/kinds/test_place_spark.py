@@ -42,15 +42,15 @@ def test_a_scheduled_application_is_placed_as_an_application(pools: Pools) -> No
 
 
 def test_own_fields_are_merged(pools: Pools) -> None:
-    own: Json = {
+    fields: Json = {
         "annotations": {"a": "b"},
         "tolerations": [{"key": "team", "operator": "Exists"}],
         "terminationGracePeriodSeconds": 10,
         "affinity": {"podAntiAffinity": {REQUIRED: []}},
     }
-    placed = executor(application(executor=own), pools)
+    placed = executor(application(executor=fields), pools)
     assert placed["annotations"]["a"] == "b"
-    assert placed["tolerations"][0] == own["tolerations"][0]
+    assert placed["tolerations"][0] == fields["tolerations"][0]
     assert placed["terminationGracePeriodSeconds"] == 10
     assert placed["affinity"].keys() == {"podAntiAffinity", "nodeAffinity"}
 
@@ -60,9 +60,9 @@ def test_a_template_gets_the_placement_and_nothing_else(pools: Pools) -> None:
         "metadata": {"labels": {"a": "b"}},
         "spec": {"nodeSelector": {"kubernetes.io/arch": "amd64"}},
     }
-    own = {"template": template, "gpu": {"name": GPU, "quantity": 1}}
-    placed = executor(application(executor=own, nodeSelector={"kubernetes.io/os": "linux"}), pools, "gpu")
-    assert placed.keys() == own.keys()
+    fields = {"template": template, "gpu": {"name": GPU, "quantity": 1}}
+    placed = executor(application(executor=fields, nodeSelector={"kubernetes.io/os": "linux"}), pools, "gpu")
+    assert placed.keys() == fields.keys()
     spec = placed["template"]["spec"]
     assert spec["nodeSelector"] == template["spec"]["nodeSelector"], (
         "what stands elsewhere is not written again"
@@ -120,7 +120,7 @@ def test_a_driver_with_a_gpu_goes_to_nodes_that_stay(pools: Pools) -> None:
         ({"sparkConf": {"a": 1}}, "spec.sparkConf: {'a': 1} is not allowed; expected a map of texts"),
     ],
 )  # fmt: skip
-def test_a_mistake_is_told_where_it_is(pools: Pools, spec: Json, path: str) -> None:
+def test_error_names_the_field(pools: Pools, spec: Json, path: str) -> None:
     with pytest.raises(PlacementError) as error:
         place(application(**spec), pools["cpu"])
     assert str(error.value).startswith(path)
@@ -142,10 +142,10 @@ def test_a_selector_that_would_hold_the_driver_up_for_ever_is_refused(pools: Poo
         ({"sparkConf": {}}, "set sparkConf spark.executor.maxNumFailures"),
     ],
 )  # fmt: skip
-def test_what_an_eviction_costs_is_told(pools: Pools, spec: Json, doubt: str) -> None:
+def test_what_an_eviction_costs_is_reported(pools: Pools, spec: Json, doubt: str) -> None:
     with pytest.warns(EvictionWarning) as warned:
         place(application(**spec), pools["cpu"])
-    assert doubt in " ".join(str(each.message) for each in warned)
+    assert doubt in " ".join(str(warning.message) for warning in warned)
 
 
 def test_failures_are_not_counted_before_3_5(pools: Pools) -> None:
@@ -170,7 +170,7 @@ def test_on_demand_needs_nothing(pools: Pools) -> None:
     assert "terminationGracePeriodSeconds" not in placed
 
 
-@pytest.mark.parametrize("own", [{}, {"template": {"spec": {}}}])
-def test_placing_twice_is_placing_once(pools: Pools, own: Json) -> None:
-    once = place(application(executor=own), pools["cpu"])
+@pytest.mark.parametrize("fields", [{}, {"template": {"spec": {}}}])
+def test_placing_twice_is_placing_once(pools: Pools, fields: Json) -> None:
+    once = place(application(executor=fields), pools["cpu"])
     assert place(once, pools["cpu"]) == once

@@ -47,8 +47,10 @@ def test_workers_go_on_spot_and_every_other_role_is_left_alone(pools: Pools, doc
     if document["kind"] == "TFJob":
         del replicas(document)["Master"]  # the operator takes a Chief or a Master
     placed = replicas(place(document, pools["cpu"]))
-    assert SPOT in [each["key"] for each in placed.pop("Worker")["template"]["spec"]["tolerations"]]
-    assert placed == {role: each for role, each in replicas(document).items() if role != "Worker"}
+    assert SPOT in [
+        toleration["key"] for toleration in placed.pop("Worker")["template"]["spec"]["tolerations"]
+    ]
+    assert placed == {role: replica for role, replica in replicas(document).items() if role != "Worker"}
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -66,10 +68,10 @@ def test_placing_twice_is_placing_once(pools: Pools, name: str, workload: str) -
 def test_a_gpu_master_goes_on_demand(pools: Pools) -> None:
     placed = place(example("pytorchjob"), pools["gpu"])
     assert OFF_SPOT in expressions(pod(placed, "Master"))[0]
-    assert SPOT not in [each["key"] for each in pod(placed, "Master")["tolerations"]]
+    assert SPOT not in [toleration["key"] for toleration in pod(placed, "Master")["tolerations"]]
     assert "terminationGracePeriodSeconds" not in pod(placed, "Master")
     assert ON_SPOT not in expressions(pod(placed, "Worker"))[0]
-    assert SPOT in [each["key"] for each in pod(placed, "Worker")["tolerations"]]
+    assert SPOT in [toleration["key"] for toleration in pod(placed, "Worker")["tolerations"]]
 
 
 def test_a_gpu_master_without_on_demand_gpus_is_refused(pools: Pools) -> None:
@@ -92,7 +94,7 @@ def test_a_role_that_the_job_lacks_is_refused(pools: Pools) -> None:
 
 
 @pytest.mark.parametrize(
-    ("own", "expected"),
+    ("policy", "expected"),
     [
         (None, None),
         ("Never", "ExitCode"),
@@ -102,10 +104,10 @@ def test_a_role_that_the_job_lacks_is_refused(pools: Pools) -> None:
     ],
 )
 def test_a_restart_policy_that_an_eviction_would_end_is_replaced(
-    pools: Pools, own: str | None, expected: str | None
+    pools: Pools, policy: str | None, expected: str | None
 ) -> None:
     document = training_job("PyTorchJob", "pytorchReplicaSpecs", Worker=container("pytorch"))
-    replicas(document)["Worker"] |= {} if own is None else {"restartPolicy": own}
+    replicas(document)["Worker"] |= {} if policy is None else {"restartPolicy": policy}
     assert replicas(place(document, pools["cpu"]))["Worker"].get("restartPolicy") == expected
 
 
@@ -277,7 +279,7 @@ def test_a_tfjob_that_survives_is_not_warned_about(pools: Pools, document: Json,
 
 
 @pytest.mark.parametrize(("kind", "field", "name"), TRAINING)
-def test_never_becomes_exit_code_and_a_worker_out_of_memory_is_told_of(
+def test_never_becomes_exit_code_and_a_worker_out_of_memory_is_reported(
     pools: Pools, kind: str, field: str, name: str
 ) -> None:
     with pytest.warns(EvictionWarning, match="Worker had restartPolicy Never and has ExitCode now.*137"):
@@ -297,13 +299,13 @@ def test_a_policy_with_which_a_drained_worker_fails_the_job_is_replaced(
 
 
 @pytest.mark.parametrize("kind", ["TFJob", "MPIJob", "XGBoostJob", "JAXJob"])
-def test_what_an_eviction_does_to_the_whole_job_is_told(pools: Pools, kind: str) -> None:
-    field, name = next((field, name) for each, field, name in TRAINING if each == kind)
+def test_what_an_eviction_does_to_the_whole_job_is_reported(pools: Pools, kind: str) -> None:
+    field, name = next((field, name) for listed, field, name in TRAINING if listed == kind)
     with pytest.warns(EvictionWarning, match=f"^{kind}/t: "):
         place(of_workers(kind, field, name), pools["cpu"])
 
 
-def test_a_backoff_limit_of_zero_is_told_of(pools: Pools) -> None:
+def test_a_backoff_limit_of_zero_is_reported(pools: Pools) -> None:
     document = of_workers("PyTorchJob", "pytorchReplicaSpecs", "pytorch")
     document["spec"]["runPolicy"] = {"backoffLimit": 0}
     with pytest.warns(EvictionWarning, match=r"runPolicy\.backoffLimit: 0 fails the job"):

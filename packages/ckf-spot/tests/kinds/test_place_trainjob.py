@@ -38,14 +38,14 @@ def test_each_release_gets_its_own_field_alone(pools: Pools, api: str) -> None:
 
 @pytest.mark.parametrize("api", APIS[1:])
 def test_from_2_1_on_spot_is_preferred_by_affinity(pools: Pools, api: str) -> None:
-    found = pod(place(example("trainjob"), pools["gpu"], trainer_api=api), api)
-    assert expressions(found) == [[{"key": WORKLOAD, "operator": "In", "values": ["gpu"]}]]
+    spec = pod(place(example("trainjob"), pools["gpu"], trainer_api=api), api)
+    assert expressions(spec) == [[{"key": WORKLOAD, "operator": "In", "values": ["gpu"]}]]
 
 
 def test_2_0_takes_a_node_selector(pools: Pools) -> None:
-    found = pod(place(example("trainjob"), pools["gpu"], trainer_api="2.0", require="spot"), "2.0")
-    assert found["nodeSelector"] == {WORKLOAD: "gpu", ON_SPOT["key"]: "spot"}
-    assert "affinity" not in found
+    spec = pod(place(example("trainjob"), pools["gpu"], trainer_api="2.0", require="spot"), "2.0")
+    assert spec["nodeSelector"] == {WORKLOAD: "gpu", ON_SPOT["key"]: "spot"}
+    assert "affinity" not in spec
 
 
 def test_2_0_can_not_name_two_pools(pools: Pools) -> None:
@@ -54,14 +54,14 @@ def test_2_0_can_not_name_two_pools(pools: Pools) -> None:
 
 
 def test_2_0_names_the_only_pool_there_is(pools: Pools) -> None:
-    found = pod(place(example("trainjob"), pools["gpu"], trainer_api="2.0", require="on-demand"), "2.0")
-    assert found["nodeSelector"] == {POOL: "gpuod"}
+    spec = pod(place(example("trainjob"), pools["gpu"], trainer_api="2.0", require="on-demand"), "2.0")
+    assert spec["nodeSelector"] == {POOL: "gpuod"}
 
 
 @pytest.mark.parametrize("api", APIS)
 def test_only_2_3_takes_a_grace_period(pools: Pools, api: str) -> None:
-    found = pod(place(example("trainjob"), pools["gpu"], trainer_api=api), api)
-    assert ("terminationGracePeriodSeconds" in found) == (api == "2.3")
+    spec = pod(place(example("trainjob"), pools["gpu"], trainer_api=api), api)
+    assert ("terminationGracePeriodSeconds" in spec) == (api == "2.3")
 
 
 def test_the_trainers_own_model_knows_every_field(pools: Pools) -> None:
@@ -103,7 +103,8 @@ def test_the_patches_of_others_stay(pools: Pools) -> None:
     document = example("trainjob")
     document["spec"]["runtimePatches"] = [other]
     managers = [
-        each["manager"] for each in place(document, pools["gpu"], trainer_api="2.2")["spec"]["runtimePatches"]
+        patch["manager"]
+        for patch in place(document, pools["gpu"], trainer_api="2.2")["spec"]["runtimePatches"]
     ]
     assert managers == ["kueue.x-k8s.io/manager", MANAGER]
 
@@ -236,8 +237,8 @@ def test_a_launcher_without_a_gpu_stays_where_it_is(pools: Pools) -> None:
 
 def test_a_launcher_that_the_job_places_itself_is_left_alone(pools: Pools) -> None:
     job = with_launcher()
-    own = {"nodeSelector": {POOL: "gpuod"}}
-    template = {"spec": {"template": {"spec": own}}}
+    spec = {"nodeSelector": {POOL: "gpuod"}}
+    template = {"spec": {"template": {"spec": spec}}}
     patch = {"template": {"spec": {"replicatedJobs": [{"name": "launcher", "template": template}]}}}
     job["spec"]["runtimePatches"] = [{"manager": "me", "trainingRuntimeSpec": patch}]
     assert (
@@ -263,8 +264,8 @@ def overriding(job: Json, api: str, name: str, pod: Json) -> Json:
 def test_a_launcher_that_the_request_names_is_placed_beside_what_the_job_says_of_it(
     pools: Pools, api: str
 ) -> None:
-    own = {"nodeSelector": {"topology.kubernetes.io/zone": "westeurope-1"}}
-    job = overriding(with_launcher(), api, "launcher", own)
+    spec = {"nodeSelector": {"topology.kubernetes.io/zone": "westeurope-1"}}
+    job = overriding(with_launcher(), api, "launcher", spec)
     placed = place(job, pools["gpu"], trainer_api=api, on_demand="launcher")
     assert str(place(job, pools["gpu"], trainer_api=api)["spec"]).count("launcher") == 1, "left alone"
     launcher = [
@@ -274,7 +275,7 @@ def test_a_launcher_that_the_request_names_is_placed_beside_what_the_job_says_of
         if name == "launcher"
     ]
     assert "DoesNotExist" in str(launcher[-1]) or launcher[-1]["nodeSelector"][POOL] == "gpuod"
-    assert own["nodeSelector"].items() <= launcher[0]["nodeSelector"].items()
+    assert spec["nodeSelector"].items() <= launcher[0]["nodeSelector"].items()
     assert place(placed, pools["gpu"], trainer_api=api, on_demand="launcher") == placed
 
 
@@ -297,7 +298,7 @@ def test_a_label_that_nobody_knows_of_the_nodes_gets_a_line(pools: Pools, api: s
     job = overriding(example("trainjob"), api, "node", {"nodeSelector": {"disk": "fast"}})
     with pytest.warns(EvictionWarning) as warned:
         place(job, pools["gpu"], trainer_api=api)
-    [line] = [str(each.message) for each in warned]
+    [line] = [str(warning.message) for warning in warned]
     where = f"TrainJob/ddp: spec.{SHAPES[api]}[0].nodeSelector: disk"
     assert line.startswith(f"{where}: 'fast' is not known of the nodes of gpuspot, gpuod; see that")
 
@@ -308,7 +309,7 @@ def test_an_option_warns_of_a_label_that_nobody_knows(pools: Pools) -> None:
         EvictionWarning, match=r"disk: 'fast' is not known of the nodes of gpuspot, gpuod"
     ) as warned:
         TrainOption(pools["gpu"])(job, SimpleNamespace(resources_per_node={"gpu": 1}), None)
-    assert [each.filename for each in warned] == [__file__]
+    assert [warning.filename for warning in warned] == [__file__]
     assert len(job["spec"]["runtimePatches"]) == 2
 
 

@@ -31,7 +31,11 @@ THEIRS: Json = {"key": "team", "operator": "Equal", "value": "a", "effect": "NoS
 
 
 def affinity(*terms: list[Json]) -> Json:
-    return {"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": [{"matchExpressions": each} for each in terms]}}}
+    return {
+        "nodeAffinity": {
+            REQUIRED: {"nodeSelectorTerms": [{"matchExpressions": expressions} for expressions in terms]}
+        }
+    }
 
 
 def test_the_input_stays_as_it_is(pools: Pools) -> None:
@@ -55,7 +59,7 @@ def test_the_users_tolerations_stay(pools: Pools) -> None:
 )
 def test_a_toleration_that_the_placement_covers_is_not_there_twice(pools: Pools, same: Json) -> None:
     placed = pod_of(place(job(tolerations=[same]), pools["cpu"]))["tolerations"]
-    assert [each for each in placed if each["key"] == SPOT] == [OURS]
+    assert [toleration for toleration in placed if toleration["key"] == SPOT] == [OURS]
 
 
 @pytest.mark.parametrize("wide", [{"operator": "Exists"}, {"key": SPOT, "operator": "Exists"}])
@@ -75,10 +79,10 @@ def test_the_placement_goes_into_each_of_the_users_terms(pools: Pools) -> None:
 def test_the_users_other_affinities_and_wishes_stay(pools: Pools) -> None:
     request = {"weight": 1, "preference": {"matchExpressions": [{"key": "disk", "operator": "Exists"}]}}
     apart = {"podAntiAffinity": {REQUIRED: [{"topologyKey": "kubernetes.io/hostname"}]}}
-    own = apart | {"nodeAffinity": {PREFERRED: [request]}}
-    placed = pod_of(place(job(affinity=own), pools["cpu"]))["affinity"]
+    written = apart | {"nodeAffinity": {PREFERRED: [request]}}
+    placed = pod_of(place(job(affinity=written), pools["cpu"]))["affinity"]
     assert placed["podAntiAffinity"] == apart["podAntiAffinity"]
-    assert [each["weight"] for each in placed["nodeAffinity"][PREFERRED]] == [1, 100]
+    assert [term["weight"] for term in placed["nodeAffinity"][PREFERRED]] == [1, 100]
 
 
 @pytest.mark.parametrize(
@@ -124,7 +128,7 @@ def test_an_affinity_that_leaves_no_pool_is_refused(pools: Pools, expression: Js
 
 
 @pytest.mark.parametrize(
-    ("own", "never"),
+    ("selection", "never"),
     [
         ({"nodeSelector": {POOL: "cpuspot"}}, "allows only cpuspot, and so never cpuod, the on-demand nodes"),
         ({"nodeSelector": {"agentpool": "cpuod"}}, "allows only cpuod, and so never cpuspot, the spot nodes"),
@@ -134,16 +138,16 @@ def test_an_affinity_that_leaves_no_pool_is_refused(pools: Pools, expression: Js
         ({"affinity": affinity([{"key": POOL, "operator": "NotIn", "values": ["cpuod"]}])}, "never cpuod"),
     ],
 )
-def test_a_selection_that_leaves_the_twin_or_spot_out_is_refused_where_both_are_asked(
-    pools: Pools, own: Json, never: str
+def test_a_selection_that_leaves_the_twin_or_spot_out_is_refused_where_both_are_requested(
+    pools: Pools, selection: Json, never: str
 ) -> None:
     with pytest.raises(
         PlacementError, match=r"^spec\.template\.spec: .*leave them out, or ask for require="
     ) as error:
-        place(job(**own), pools["cpu"])
+        place(job(**selection), pools["cpu"])
     assert never in str(error.value)
     request = "on-demand" if "so never cpuspot" in str(error.value) else "spot"
-    assert place(job(**own), pools["cpu"], require=request)
+    assert place(job(**selection), pools["cpu"], require=request)
 
 
 def test_labels_that_no_pool_has_together_are_refused(pools: Pools) -> None:
@@ -176,8 +180,8 @@ def test_a_node_by_name_is_refused(pools: Pools) -> None:
 def test_the_grace_period_ends_before_azure_takes_the_node(
     pools: Pools, seconds: int | None, expected: int
 ) -> None:
-    own = {} if seconds is None else {"terminationGracePeriodSeconds": seconds}
-    assert pod_of(place(job(**own), pools["cpu"]))["terminationGracePeriodSeconds"] == expected
+    spec = {} if seconds is None else {"terminationGracePeriodSeconds": seconds}
+    assert pod_of(place(job(**spec), pools["cpu"]))["terminationGracePeriodSeconds"] == expected
 
 
 def test_the_grace_period_on_demand_is_the_users(pools: Pools) -> None:
@@ -193,7 +197,7 @@ def test_gpu_nodes_without_gpu_work_are_refused(pools: Pools) -> None:
 
 def test_one_container_with_a_gpu_is_enough(pools: Pools) -> None:
     placed = place(job(container(gpus=1), container("log")), pools["gpu"])
-    assert GPU in [each["key"] for each in pod_of(placed)["tolerations"]]
+    assert GPU in [toleration["key"] for toleration in pod_of(placed)["tolerations"]]
 
 
 def test_more_gpus_than_a_node_has_are_refused(pools: Pools) -> None:
@@ -289,7 +293,7 @@ ELSEWHERE = "cloud.google.com/gke-accelerator"
 def test_a_label_that_nobody_knows_of_the_nodes_gets_a_line(pools: Pools, pod: Json, path: str) -> None:
     with pytest.warns(EvictionWarning) as warned:
         placed = place(job(**pod), pools["cpu"])
-    assert [str(each.message) for each in warned] == [
+    assert [str(warning.message) for warning in warned] == [
         f"Job/j: spec.template.spec.{path} is not known of the nodes of cpuspot, cpuod; see that they have it; {WAITS}"
     ]
     with pytest.warns(EvictionWarning):

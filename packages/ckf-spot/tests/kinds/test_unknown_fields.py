@@ -54,10 +54,10 @@ def test_a_misspelt_field_is_refused(pools: Pools, name: str, field: str, meant:
 def test_fields_of_kuberay_1_7_are_known(pools: Pools, part: tuple[Any, ...], field: str) -> None:
     """`ray-operator/config/crd/bases/ray.io_rayclusters.yaml`."""
     document = example("rayjob")
-    found = document["spec"]["rayClusterSpec"]
+    part_of_cluster = document["spec"]["rayClusterSpec"]
     for key in part:
-        found = found[key]
-    found[field] = {}
+        part_of_cluster = part_of_cluster[key]
+    part_of_cluster[field] = {}
     place(document, pools["cpu"])
 
 

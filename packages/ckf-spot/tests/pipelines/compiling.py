@@ -29,7 +29,7 @@ class Compiled:
     platform: dict[str, Any]
 
     @classmethod
-    def of(cls, pipeline: Any) -> "Compiled":
+    def from_pipeline(cls, pipeline: Any) -> "Compiled":
         """Compiles what `@dsl.pipeline` made."""
         with TemporaryDirectory() as folder:
             path = Path(folder, "pipeline.yaml")
@@ -61,7 +61,7 @@ class Compiled:
         return self._tasks(self.pipeline["root"])
 
     def _tasks(self, component: dict[str, Any]) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        tree: dict[str, Any] = {}
         for name, task in component["dag"]["tasks"].items():
             inner = self.pipeline["components"][task["componentRef"]["name"]]
             label = inner.get("executorLabel")
@@ -70,8 +70,8 @@ class Compiled:
                 if "dag" in inner
                 else [self.pipeline["deploymentSpec"]["executors"][label], self.placements.get(label)]
             )
-            found[name] = [{key: task[key] for key in task if key != "componentRef"}, within]
-        return found
+            tree[name] = [{key: task[key] for key in task if key != "componentRef"}, within]
+        return tree
 
     @property
     def placements(self) -> dict[str, dict[str, Any]]:
@@ -123,4 +123,4 @@ def compiled(build: Callable[[dsl.PipelineTask], object]) -> Compiled:
     def tested() -> None:
         build(work())
 
-    return Compiled.of(tested)
+    return Compiled.from_pipeline(tested)

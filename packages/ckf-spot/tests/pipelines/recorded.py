@@ -49,17 +49,17 @@ def without_pins(documents: object) -> Any:
 
 @dataclass
 class Placing:
-    """Places tasks, and keeps what was asked for each, by the name of its template and itself.
+    """Places tasks, and keeps the request for each, by the name of its template and itself.
 
     Attributes:
-        asked: group and arguments of `place`.
+        requests: group and arguments of `place`.
     """
 
-    asked: dict[str, tuple[Target, Mapping[str, Any]]] = field(default_factory=dict)
+    requests: dict[str, tuple[Target, Mapping[str, Any]]] = field(default_factory=dict)
 
     def __call__(self, name: str, task: Any, group: Target, **how: Any) -> Any:
         """Places a task; returns it."""
-        self.asked[name] = (group, how)
+        self.requests[name] = (group, how)
         return group.place(task, **how)
 
 
@@ -201,14 +201,14 @@ class Made:
 
     Attributes:
         compiled: what it compiles to today.
-        asked: what `place` was asked to do, by template and task.
+        requests: requests to `place`, by template and task.
     """
 
     compiled: Compiled
-    asked: Mapping[str, tuple[Target, Mapping[str, Any]]]
+    requests: Mapping[str, tuple[Target, Mapping[str, Any]]]
 
 
 def make(name: str, pools: Pools) -> Made:
     """Makes one of `BUILDS` again."""
     place = Placing()
-    return Made(Compiled.of(BUILDS[name](pools, place)), place.asked)
+    return Made(Compiled.from_pipeline(BUILDS[name](pools, place)), place.requests)

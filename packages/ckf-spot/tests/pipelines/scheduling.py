@@ -33,17 +33,19 @@ def wished(placement: Mapping[str, Any], pool: AgentPool) -> bool:
 
 def _matches(term: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
     return all(
-        labels.get(each["key"]) in each["values"] if each["operator"] == "In" else each["key"] not in labels
-        for each in term["matchExpressions"]
+        labels.get(expression["key"]) in expression["values"]
+        if expression["operator"] == "In"
+        else expression["key"] not in labels
+        for expression in term["matchExpressions"]
     )
 
 
 def _tolerates(placement: Mapping[str, Any], pool: AgentPool) -> bool:
-    known = {
-        (each["key"], each["effect"])
-        for each in placement.get("tolerations", ())
-        if each["operator"] == "Exists"
+    tolerated = {
+        (toleration["key"], toleration["effect"])
+        for toleration in placement.get("tolerations", ())
+        if toleration["operator"] == "Exists"
     }
     return all(
-        (taint.key, taint.effect) in known for taint in pool.taints if taint.effect != "PreferNoSchedule"
+        (taint.key, taint.effect) in tolerated for taint in pool.taints if taint.effect != "PreferNoSchedule"
     )

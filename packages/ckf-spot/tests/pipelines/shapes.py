@@ -7,7 +7,7 @@ from compiling import component, launcher, pipeline, report, work
 from hypothesis import strategies as st
 from kfp import dsl, kubernetes
 
-Each = Callable[[dsl.PipelineTask], object]
+Prepare = Callable[[dsl.PipelineTask], object]
 """What is done with each task right after it is made."""
 Shape = list[Any]
 """Parts in order: the name of a task's kind, or a pair of a group's kind and what is in it."""
@@ -77,7 +77,7 @@ def build(
     shape: Shape,
     *,
     exit_handler: bool,
-    each: Each = _as_it_is,
+    prepare: Prepare = _as_it_is,
     last: Callable[[], object] | None = None,
 ) -> Any:
     """The pipeline.
@@ -85,17 +85,17 @@ def build(
     Args:
         shape: its parts.
         exit_handler: whether an exit handler is around all of it.
-        each: called with every task that is no pipeline.
+        prepare: called with every task that is no pipeline.
         last: called at the end of the pipeline's function.
     """
-    make = _maker(shape, each)
+    make = _maker(shape, prepare)
 
     @pipeline(name="made-up")
     def made_up() -> None:
         if exit_handler:
             with dsl.ExitHandler(last_words := report()):
                 make()
-            each(last_words)
+            prepare(last_words)
         else:
             make()
         if last:
@@ -104,9 +104,9 @@ def build(
     return made_up
 
 
-def _maker(shape: Shape, each: Each) -> Callable[[], None]:
+def _maker(shape: Shape, prepare: Prepare) -> Callable[[], None]:
     """What makes the parts in the pipeline whose function runs; nested pipelines are made at once."""
-    makers = [_part(part, each) for part in shape]
+    makers = [_part(part, prepare) for part in shape]
 
     def make() -> None:
         for maker in makers:
@@ -115,11 +115,11 @@ def _maker(shape: Shape, each: Each) -> Callable[[], None]:
     return make
 
 
-def _part(part: Any, each: Each) -> Callable[[], object]:
+def _part(part: Any, prepare: Prepare) -> Callable[[], object]:
     if isinstance(part, str):
-        return lambda: each(_TASKS[part]())
+        return lambda: prepare(_TASKS[part]())
     kind, inner = part
-    make = _maker(inner, each)
+    make = _maker(inner, prepare)
     if kind.startswith("nested"):
 
         @pipeline(name="inner")
@@ -128,18 +128,18 @@ def _part(part: Any, each: Each) -> Callable[[], object]:
 
         calls: Any = nested
         return lambda: [calls() for _ in range(1 + kind.endswith("twice"))]
-    return lambda: _group(kind, make, each)
+    return lambda: _group(kind, make, prepare)
 
 
-def _group(kind: str, make: Callable[[], None], each: Each) -> None:
+def _group(kind: str, make: Callable[[], None], prepare: Prepare) -> None:
     if kind == "loop":
         with dsl.ParallelFor([1, 2]):
             make()
         return
     choice = choose()
-    each(choice)
+    prepare(choice)
     with dsl.If(choice.output == "a"):
         make()
     if kind == "branches":
         with dsl.Else():
-            each(work())
+            prepare(work())

@@ -147,7 +147,7 @@ def test_a_runtime_gpu_limit_and_an_accelerator_in_the_form_of_old_sdks() -> Non
 
 
 def broken(change: Callable[[list[Any]], object]) -> str:
-    """What is said of a pipeline after a change."""
+    """The error of a pipeline after a change."""
     documents = deepcopy(sharing())
     change(documents)
     with pytest.raises(PlacementError) as error:
@@ -180,35 +180,41 @@ BROKEN: list[tuple[Callable[[list[Any]], object], str]] = [
     (deep, f"a{'/t' * 50}: it is in itself, or too deep; expected at most 50 pipelines in each other"),
     (many, "there are too many tasks; expected at most 5000"),
     (
-        lambda each: each.append({}),
+        lambda documents: documents.append({}),
         "there are more than two documents; expected one compiled pipeline in a file",
     ),
-    (lambda each: each[0].update(root=5), "root.dag.tasks: None is not allowed; expected a map of tasks"),
-    (lambda each: each[0].update(components=[]), "components: [] is not allowed; expected a map"),
-    (lambda each: each[0].update(deploymentSpec=0), "deploymentSpec: 0 is not allowed; expected a map"),
-    (lambda each: each[1].update(platforms="k"), "platforms: 'k' is not allowed; expected a map"),
     (
-        lambda each: each[0]["components"].pop("comp-work"),
+        lambda documents: documents[0].update(root=5),
+        "root.dag.tasks: None is not allowed; expected a map of tasks",
+    ),
+    (lambda documents: documents[0].update(components=[]), "components: [] is not allowed; expected a map"),
+    (
+        lambda documents: documents[0].update(deploymentSpec=0),
+        "deploymentSpec: 0 is not allowed; expected a map",
+    ),
+    (lambda documents: documents[1].update(platforms="k"), "platforms: 'k' is not allowed; expected a map"),
+    (
+        lambda documents: documents[0]["components"].pop("comp-work"),
         "task 'a'.componentRef.name: 'comp-work' is not allowed; expected the name of a component",
     ),
     (
-        lambda each: each[0]["components"].update({"comp-work": {}}),
+        lambda documents: documents[0]["components"].update({"comp-work": {}}),
         "task 'a'.executorLabel: None is not allowed; expected the name of an executor",
     ),
     (
-        lambda each: each[0]["components"]["comp-work"].update(taskConfigPassthroughs=[1]),
+        lambda documents: documents[0]["components"]["comp-work"].update(taskConfigPassthroughs=[1]),
         "task 'a'.taskConfigPassthroughs: [1] is not allowed; expected a list of maps",
     ),
 ]
 
 
-@pytest.mark.parametrize(("change", "said"), BROKEN)
-def test_a_file_that_no_compiler_writes(change: Any, said: str) -> None:
-    assert broken(change) == said
+@pytest.mark.parametrize(("change", "message"), BROKEN)
+def test_a_file_that_no_compiler_writes(change: Any, message: str) -> None:
+    assert broken(change) == message
 
 
 @pytest.mark.parametrize(
-    ("settings", "said"),
+    ("settings", "message"),
     [
         ({"nodeAffinity": 5}, "task 'a'.nodeAffinity: 5 is not allowed; expected a list of maps"),
         ({"nodeAffinity": [{"weight": "x"}]}, "task 'a'.nodeAffinity.weight: 'x' is not allowed"),
@@ -219,11 +225,11 @@ def test_a_file_that_no_compiler_writes(change: Any, said: str) -> None:
         ({"tolerations": "all"}, "task 'a'.tolerations: 'all' is not allowed; expected a list of maps"),
     ],
 )  # fmt: skip
-def test_settings_that_kubernetes_does_not_know(settings: Any, said: str) -> None:
+def test_settings_that_kubernetes_does_not_know(settings: Any, message: str) -> None:
     documents = sharing()
     documents[1]["platforms"]["kubernetes"]["deploymentSpec"]["executors"]["exec-work"] = settings
-    if said:
-        assert broken(lambda each: each.__setitem__(1, documents[1])).startswith(said)
+    if message:
+        assert broken(lambda changed: changed.__setitem__(1, documents[1])).startswith(message)
     else:
         compiled.place(documents, POOLS["cpu"])
 
@@ -233,7 +239,7 @@ JUNK = st.sampled_from([None, 5, "x", [], {}, [1], {"a": 1}, True, 1.5, ["b"], [
 
 @settings(max_examples=60)
 @given(st.data())
-def test_whatever_is_in_a_file_is_placed_or_told(data: st.DataObject) -> None:
+def test_whatever_is_in_a_file_is_placed_or_reported(data: st.DataObject) -> None:
     documents = deepcopy(RECORDED[data.draw(st.sampled_from(sorted(RECORDED)))].ir)
     for _ in range(data.draw(st.integers(1, 3))):
         where: Any = documents

@@ -38,25 +38,27 @@ def made(name: str, pools: Pools) -> Made:
 
 
 def test_a_pipeline_compiles_to_what_was_recorded(name: str, made: Made) -> None:
-    documents = [each for each in (made.compiled.pipeline, made.compiled.platform) if each]
+    documents = [document for document in (made.compiled.pipeline, made.compiled.platform) if document]
     assert without_pins(documents) == without_pins(RECORDED[name].ir)
 
 
 def test_the_driver_placed_each_task_as_promised(name: str, made: Made) -> None:
-    assert _placed(name) == {task: _promise(*asked) for task, asked in made.asked.items()}
+    assert _placed(name) == {task: _promise(*request) for task, request in made.requests.items()}
 
 
 def test_the_compiler_retries_each_task_as_promised(name: str, made: Made) -> None:
-    promised = {task: _retries(how) for task, (_, how) in made.asked.items()}
-    own = {"root--work": _policy("3", "60", "1.5", "3600")} if name == "t5-factor-1.5" else {}
-    assert RECORDED[name].retries == {task: policy for task, policy in promised.items() if policy} | own
+    promised = {task: _retries(how) for task, (_, how) in made.requests.items()}
+    more = {"root--work": _policy("3", "60", "1.5", "3600")} if name == "t5-factor-1.5" else {}
+    assert RECORDED[name].retries == {task: policy for task, policy in promised.items() if policy} | more
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_examples_steps_were_placed_and_retried_as_promised(name: str, pools: Pools) -> None:
-    asked = EXAMPLES[name]
-    assert _placed(name) == {task: _promise(pools[workload], how) for task, (workload, how) in asked.items()}
-    retries = {task: _retries(how) for task, (_, how) in asked.items()}
+    requests = EXAMPLES[name]
+    assert _placed(name) == {
+        task: _promise(pools[workload], how) for task, (workload, how) in requests.items()
+    }
+    retries = {task: _retries(how) for task, (_, how) in requests.items()}
     assert RECORDED[name].retries == {task: policy for task, policy in retries.items() if policy}
 
 

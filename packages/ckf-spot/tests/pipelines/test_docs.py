@@ -32,12 +32,12 @@ def test_the_readmes_two_lines_compile(monkeypatch: pytest.MonkeyPatch, tmp_path
 
 
 def test_there_is_something_to_test() -> None:
-    assert [bool(told) for _, told in BLOCKS] == [True, False, False, True, True, True, True, False]
+    assert [bool(output) for _, output in BLOCKS] == [True, False, False, True, True, True, True, False]
 
 
-@pytest.mark.parametrize(("code", "told"), BLOCKS)
+@pytest.mark.parametrize(("code", "output"), BLOCKS)
 def test_a_line_does_what_the_page_says(
-    pools: Pools, old_pools: Pools, capsys: pytest.CaptureFixture[str], code: str, told: str
+    pools: Pools, old_pools: Pools, capsys: pytest.CaptureFixture[str], code: str, output: str
 ) -> None:
     def build(task: dsl.PipelineTask) -> None:
         names = {"pools": pools, "old_pools": old_pools, "task": task, "kubernetes": kubernetes}
@@ -50,7 +50,7 @@ def test_a_line_does_what_the_page_says(
         exec(code, {"pools": pools, "training": training()})  # noqa: S102
     else:
         compiled(build)
-    assert capsys.readouterr().out == told
+    assert capsys.readouterr().out == output
 
 
 def training() -> Any:

@@ -18,6 +18,6 @@ def test_a_duration_is_a_number_of_seconds(text: str, seconds: int) -> None:
 @pytest.mark.parametrize(
     ("seconds", "text"), [(0, "0s"), (90, "90s"), (1_500, "25m"), (7_200, "2h"), (604_800, "7d")]
 )
-def test_seconds_are_told_in_the_largest_whole_unit(seconds: int, text: str) -> None:
+def test_seconds_are_written_in_the_largest_whole_unit(seconds: int, text: str) -> None:
     assert durations.text(seconds) == text
     assert durations.seconds("backoff", text) == seconds

@@ -99,26 +99,26 @@ def test_notebook_and_script_are_the_same(name: str) -> None:
 
 def test_a_script_sends_what_it_has_compiled(compiled: dict[str, Any]) -> None:
     (run,) = compiled["runs"]
-    found: Compiled = compiled["compiled"]
+    pipeline: Compiled = compiled["compiled"]
     sent = run["pipeline_spec"]
-    if found.platform:
-        assert sent == {"pipeline_spec": found.pipeline, "platform_spec": found.platform}
+    if pipeline.platform:
+        assert sent == {"pipeline_spec": pipeline.pipeline, "platform_spec": pipeline.platform}
     else:
-        assert sent == found.pipeline
+        assert sent == pipeline.pipeline
     assert run["runtime_config"]["parameters"] == {"url": BLOG}
 
 
 def test_a_script_compiles_to_what_kubeflow_was_given_when_it_was_recorded(compiled: dict[str, Any]) -> None:
-    found: Compiled = compiled["compiled"]
-    documents = [each for each in (found.pipeline, found.platform) if each]
+    pipeline: Compiled = compiled["compiled"]
+    documents = [document for document in (pipeline.pipeline, pipeline.platform) if document]
     assert without_pins(documents) == without_pins(RECORDED[compiled["name"]].ir)
 
 
 def test_a_script_places_its_steps_as_it_says(compiled: dict[str, Any], pools: Pools) -> None:
-    found: Compiled = compiled["compiled"]
+    pipeline: Compiled = compiled["compiled"]
     runs_on = {
         step: {pool.name for pool in pools.all if admits(placement, pool)}
-        for step, placement in found.placements.items()
+        for step, placement in pipeline.placements.items()
     }
     on_cpu = {"cpuspot", "cpuod"}
     both_steps = dict.fromkeys(CPU, on_cpu)
@@ -130,7 +130,7 @@ def test_a_script_places_its_steps_as_it_says(compiled: dict[str, Any], pools: P
     }
     assert runs_on == expected[compiled["name"]]
     if compiled["name"].startswith(("03", "04")):
-        for placement in found.placements.values():
+        for placement in pipeline.placements.values():
             assert {pool.name for pool in pools.all if wished(placement, pool)} == {"cpuspot", "gpuspot"}
 
 
@@ -139,8 +139,8 @@ def test_what_is_not_placed_runs_next_to_kubeflow(pools: Pools) -> None:
 
 
 def test_a_script_retries_its_steps_as_it_says(compiled: dict[str, Any]) -> None:
-    found: Compiled = compiled["compiled"]
-    tasks = found.pipeline["root"]["dag"]["tasks"]
+    pipeline: Compiled = compiled["compiled"]
+    tasks = pipeline.pipeline["root"]["dag"]["tasks"]
     expected = (
         None
         if compiled["name"].startswith(("01", "02"))
@@ -155,10 +155,10 @@ def test_a_script_retries_its_steps_as_it_says(compiled: dict[str, Any]) -> None
 
 
 def test_only_the_step_that_trains_asks_for_a_gpu(compiled: dict[str, Any]) -> None:
-    found: Compiled = compiled["compiled"]
+    pipeline: Compiled = compiled["compiled"]
     asking = {
         step: executor["container"]["resources"]["accelerator"]["resourceCount"]
-        for step, executor in found.pipeline["deploymentSpec"]["executors"].items()
+        for step, executor in pipeline.pipeline["deploymentSpec"]["executors"].items()
         if "resources" in executor["container"]
     }
     assert asking == ({"exec-train": "1"} if compiled["name"].startswith("04") else {})
@@ -175,7 +175,7 @@ def test_the_steps_are_the_same_in_all_of_them() -> None:
         for cells in sources
     ]
     assert len(steps[0]) == 2
-    assert all(each == steps[0] for each in steps)
+    assert all(code == steps[0] for code in steps)
 
 
 def test_pandas_in_the_examples_is_the_one_of_this_environment() -> None:

@@ -88,7 +88,7 @@ def test_in_python() -> None:
         tasks(kind, amount)
         reports.append(POOLS["cpu"].place_pipeline())
 
-    Compiled.of(placed)
+    Compiled.from_pipeline(placed)
     notes = outcomes(reports[0])
     assert notes.keys() == EXPECTED.keys()
     assert all(notes[task].startswith(why) for task, why in EXPECTED.items())
@@ -99,7 +99,7 @@ def test_a_driver_of_spark_goes_if_it_is_placed_by_itself() -> None:
     def one() -> None:
         POOLS["cpu"].place(client_mode())
 
-    assert Compiled.of(one).placement("client-mode")["tolerations"]
+    assert Compiled.from_pipeline(one).placement("client-mode")["tolerations"]
 
 
 def test_where_all_of_them_stay_it_is_refused() -> None:

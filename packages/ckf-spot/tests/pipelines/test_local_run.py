@@ -36,7 +36,7 @@ def local_runner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(("failures", "attempts"), [(2, 3), (9, 3)])
-def test_a_placed_task_is_retried_as_often_as_was_asked_for(
+def test_a_placed_task_is_retried_as_often_as_requested(
     pools: Pools, tmp_path: Path, failures: int, attempts: int
 ) -> None:
     @pipeline

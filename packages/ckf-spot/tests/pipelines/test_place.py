@@ -12,18 +12,18 @@ ON_DEMAND = {"key": "kubernetes.azure.com/scalesetpriority", "operator": "DoesNo
 CPU = {"key": "kubeflow-aks/workload", "operator": "In", "values": ["cpu"]}
 
 
-def tolerated(found: Compiled) -> set[str]:
+def tolerated(pipeline: Compiled) -> set[str]:
     """Keys of the taints that the task tolerates."""
-    return {each["key"] for each in found.placement()["tolerations"]}
+    return {toleration["key"] for toleration in pipeline.placement()["tolerations"]}
 
 
 def test_prefer_covers_spot_and_its_on_demand_twin_and_wishes_for_spot(pools: Pools) -> None:
-    found = compiled(lambda task: pools["cpu"].place(task, prefer="spot"))
-    assert found.placement()["nodeAffinity"] == [
+    placed = compiled(lambda task: pools["cpu"].place(task, prefer="spot"))
+    assert placed.placement()["nodeAffinity"] == [
         {"matchExpressions": [CPU]},
         {"matchExpressions": [SPOT], "weight": 100.0},
     ]
-    assert tolerated(found) == {"kubernetes.azure.com/scalesetpriority", "kubeflow-aks/fallback"}
+    assert tolerated(placed) == {"kubernetes.azure.com/scalesetpriority", "kubeflow-aks/fallback"}
 
 
 def test_prefer_spot_is_what_leaving_it_out_means(pools: Pools) -> None:
@@ -31,25 +31,25 @@ def test_prefer_spot_is_what_leaving_it_out_means(pools: Pools) -> None:
 
 
 def test_require_spot_is_one_term_with_both_expressions(pools: Pools) -> None:
-    found = compiled(lambda task: pools["cpu"].place(task, require="spot"))
-    assert found.placement()["nodeAffinity"] == [{"matchExpressions": [CPU, SPOT]}]
-    assert tolerated(found) == {"kubernetes.azure.com/scalesetpriority"}
+    placed = compiled(lambda task: pools["cpu"].place(task, require="spot"))
+    assert placed.placement()["nodeAffinity"] == [{"matchExpressions": [CPU, SPOT]}]
+    assert tolerated(placed) == {"kubernetes.azure.com/scalesetpriority"}
 
 
 def test_require_on_demand_keeps_away_from_spot(pools: Pools) -> None:
-    found = compiled(lambda task: pools["cpu"].place(task, require="on-demand"))
-    assert found.placement()["nodeAffinity"] == [{"matchExpressions": [CPU, ON_DEMAND]}]
-    assert tolerated(found) == {"kubeflow-aks/fallback"}
+    placed = compiled(lambda task: pools["cpu"].place(task, require="on-demand"))
+    assert placed.placement()["nodeAffinity"] == [{"matchExpressions": [CPU, ON_DEMAND]}]
+    assert tolerated(placed) == {"kubeflow-aks/fallback"}
 
 
 def test_a_pools_name_means_that_pool_and_its_twin(pools: Pools) -> None:
-    found = compiled(pools["cpuspot"].place)
+    placed = compiled(pools["cpuspot"].place)
     names = {
         "key": "kubernetes.azure.com/agentpool",
         "operator": "In",
         "values": ["cpuspot", "cpuod"],
     }
-    assert found.placement()["nodeAffinity"][0] == {"matchExpressions": [names]}
+    assert placed.placement()["nodeAffinity"][0] == {"matchExpressions": [names]}
 
 
 def test_tolerations_are_by_key_and_effect(pools: Pools) -> None:
@@ -84,7 +84,7 @@ def test_tolerations_from_a_parameter_stay_beside_the_others(pools: Pools) -> No
         kubernetes.add_toleration_json(task, more)  # pyright: ignore[reportArgumentType] - a channel
         pools["cpu"].place(task)
 
-    tolerations = Compiled.of(tested).placement()["tolerations"]
+    tolerations = Compiled.from_pipeline(tested).placement()["tolerations"]
     assert "tolerationJson" in tolerations[0]
     assert tolerations[1:] == compiled(pools["cpu"].place).placement()["tolerations"]
 
@@ -127,8 +127,8 @@ def test_placing_twice_is_placing_once(pools: Pools) -> None:
 
 
 def test_retries_wait_the_same_each_time_and_for_a_week_in_all(pools: Pools) -> None:
-    found = compiled(lambda task: pools["cpu"].place(task, retries=3, backoff="90s"))
-    assert found.retry_policy() == {
+    placed = compiled(lambda task: pools["cpu"].place(task, retries=3, backoff="90s"))
+    assert placed.retry_policy() == {
         "maxRetryCount": 3,
         "backoffDuration": "90s",
         "backoffFactor": 1.0,
@@ -136,16 +136,16 @@ def test_retries_wait_the_same_each_time_and_for_a_week_in_all(pools: Pools) -> 
     }
 
 
-def test_give_up_is_told_in_seconds(pools: Pools) -> None:
+def test_give_up_is_written_in_seconds(pools: Pools) -> None:
     policy = compiled(lambda task: pools["cpu"].place(task, give_up="2h")).retry_policy()
     assert policy is not None
     assert policy["backoffMaxDuration"] == "7200s"
 
 
 def test_without_retries_the_tasks_own_stay(pools: Pools) -> None:
-    own = compiled(lambda task: task.set_retry(2, "1m", 1, "1h"))
+    unplaced = compiled(lambda task: task.set_retry(2, "1m", 1, "1h"))
     placed = compiled(lambda task: pools["cpu"].place(task.set_retry(2, "1m", 1, "1h"), retries=0))
-    assert placed.retry_policy() == own.retry_policy() is not None
+    assert placed.retry_policy() == unplaced.retry_policy() is not None
 
 
 def test_without_retries_none_are_written(pools: Pools) -> None:
@@ -159,8 +159,8 @@ def test_a_task_on_gpu_nodes_asks_for_one_gpu_by_type_and_count(pools: Pools) ->
 
 
 def test_a_limit_without_a_type_is_completed(pools: Pools) -> None:
-    found = compiled(lambda task: pools["gpu"].place(task.set_accelerator_limit(1)))
-    assert found.accelerator() == compiled(lambda task: pools["gpu"].place(task, gpus=1)).accelerator()
+    placed = compiled(lambda task: pools["gpu"].place(task.set_accelerator_limit(1)))
+    assert placed.accelerator() == compiled(lambda task: pools["gpu"].place(task, gpus=1)).accelerator()
 
 
 def test_a_task_on_nodes_without_gpus_asks_for_none(pools: Pools) -> None:
@@ -169,28 +169,28 @@ def test_a_task_on_nodes_without_gpus_asks_for_none(pools: Pools) -> None:
 
 
 def test_cpu_and_memory_of_the_users_own_stay(pools: Pools) -> None:
-    found = compiled(lambda task: pools["gpu"].place(task.set_cpu_request("3").set_memory_limit("20G")))
-    resources = found.pipeline["deploymentSpec"]["executors"]["exec-work"]["container"]["resources"]
+    placed = compiled(lambda task: pools["gpu"].place(task.set_cpu_request("3").set_memory_limit("20G")))
+    resources = placed.pipeline["deploymentSpec"]["executors"]["exec-work"]["container"]["resources"]
     assert (resources["resourceCpuRequest"], resources["resourceMemoryLimit"]) == ("3", "20G")
 
 
 def test_node_selectors_cover_spot_and_twin_on_old_backends(old_pools: Pools) -> None:
-    found = compiled(lambda task: old_pools["cpu"].place(task, by="node-selector"))
-    assert found.placement()["nodeSelector"] == {"labels": {"kubeflow-aks/workload": "cpu"}}
-    assert "nodeAffinity" not in found.placement()
-    assert tolerated(found) == {"kubernetes.azure.com/scalesetpriority", "kubeflow-aks/fallback"}
+    placed = compiled(lambda task: old_pools["cpu"].place(task, by="node-selector"))
+    assert placed.placement()["nodeSelector"] == {"labels": {"kubeflow-aks/workload": "cpu"}}
+    assert "nodeAffinity" not in placed.placement()
+    assert tolerated(placed) == {"kubernetes.azure.com/scalesetpriority", "kubeflow-aks/fallback"}
 
 
 def test_node_selectors_require_spot_by_two_labels(old_pools: Pools) -> None:
-    found = compiled(lambda task: old_pools["cpu"].place(task, require="spot", by="node-selector"))
-    assert found.placement()["nodeSelector"] == {
+    placed = compiled(lambda task: old_pools["cpu"].place(task, require="spot", by="node-selector"))
+    assert placed.placement()["nodeSelector"] == {
         "labels": {"kubeflow-aks/workload": "cpu", "kubernetes.azure.com/scalesetpriority": "spot"}
     }
 
 
 def test_node_selectors_require_on_demand_by_the_pools_name(old_pools: Pools) -> None:
-    found = compiled(lambda task: old_pools["cpu"].place(task, require="on-demand", by="node-selector"))
-    assert found.placement()["nodeSelector"] == {"labels": {"kubernetes.azure.com/agentpool": "cpuod"}}
+    placed = compiled(lambda task: old_pools["cpu"].place(task, require="on-demand", by="node-selector"))
+    assert placed.placement()["nodeSelector"] == {"labels": {"kubernetes.azure.com/agentpool": "cpuod"}}
 
 
 def test_place_gives_the_task_back(pools: Pools) -> None:
@@ -206,10 +206,10 @@ def test_tasks_in_loops_and_conditions_are_placed_and_retried(pools: Pools) -> N
         with dsl.ParallelFor([1, 2]):
             pools["cpu"].place(work())
 
-    found = Compiled.of(looping)
-    inner = found.pipeline["components"]["comp-for-loop-2"]["dag"]["tasks"]["work"]
+    placed = Compiled.from_pipeline(looping)
+    inner = placed.pipeline["components"]["comp-for-loop-2"]["dag"]["tasks"]["work"]
     assert inner["retryPolicy"]["maxRetryCount"] == 5
-    assert found.placement()["nodeAffinity"]
+    assert placed.placement()["nodeAffinity"]
 
 
 def test_importers_are_left_alone(pools: Pools) -> None:
@@ -220,7 +220,7 @@ def test_importers_are_left_alone(pools: Pools) -> None:
             if placed:
                 pools["gpu"].place(task)
 
-        return Compiled.of(tested)
+        return Compiled.from_pipeline(tested)
 
     assert importing(placed=True) == importing(placed=False)
 
@@ -237,9 +237,9 @@ def test_notifications_are_left_alone(pools: Pools, when: str) -> None:
         if when == "after":
             pools["cpu"].place(last)
 
-    found = Compiled.of(notifying)
-    assert set(found.placements) == {"exec-work"}
-    assert found.retry_policy("report") is None
+    placed = Compiled.from_pipeline(notifying)
+    assert set(placed.placements) == {"exec-work"}
+    assert placed.retry_policy("report") is None
 
 
 def test_exit_tasks_are_left_alone_once_they_are_known_to_be_some(pools: Pools) -> None:
@@ -250,7 +250,7 @@ def test_exit_tasks_are_left_alone_once_they_are_known_to_be_some(pools: Pools) 
             work()
         pools["cpu"].place(last)
 
-    assert Compiled.of(tidying).placements == {}
+    assert Compiled.from_pipeline(tidying).placements == {}
 
 
 def test_tasks_that_run_even_after_a_failure_are_left_alone(pools: Pools) -> None:
@@ -258,7 +258,7 @@ def test_tasks_that_run_even_after_a_failure_are_left_alone(pools: Pools) -> Non
     def tidying() -> None:
         pools["cpu"].place(work().after(work()).ignore_upstream_failure())
 
-    assert Compiled.of(tidying).placements == {}
+    assert Compiled.from_pipeline(tidying).placements == {}
 
 
 def test_what_kubeflow_does_without_a_pod_is_left_alone(pools: Pools) -> None:
@@ -268,7 +268,7 @@ def test_what_kubeflow_does_without_a_pod_is_left_alone(pools: Pools) -> None:
             kubernetes.CreatePVC(access_modes=["ReadWriteOnce"], size="1Gi", pvc_name_suffix="-a")
         )
 
-    assert Compiled.of(storing).placements == {}
+    assert Compiled.from_pipeline(storing).placements == {}
 
 
 def test_a_component_that_hands_its_placement_on_is_placed(pools: Pools) -> None:
@@ -276,9 +276,9 @@ def test_a_component_that_hands_its_placement_on_is_placed(pools: Pools) -> None
     def launching() -> None:
         pools["gpu"].place(launcher())
 
-    found = Compiled.of(launching)
-    assert found.placement("launcher") == compiled(pools["gpu"].place).placement()
-    fields = found.pipeline["components"]["comp-launcher"]["taskConfigPassthroughs"]
+    placed = Compiled.from_pipeline(launching)
+    assert placed.placement("launcher") == compiled(pools["gpu"].place).placement()
+    fields = placed.pipeline["components"]["comp-launcher"]["taskConfigPassthroughs"]
     assert len(fields) == 3
 
 
@@ -296,10 +296,10 @@ def elsewhere(task: dsl.PipelineTask) -> dsl.PipelineTask:
 
 def test_a_label_that_nobody_knows_of_the_nodes_gets_a_line(pools: Pools) -> None:
     with pytest.warns(EvictionWarning) as warned:
-        found = compiled(lambda task: pools["cpu"].place(elsewhere(task)))
-    assert [(str(each.message), each.filename) for each in warned] == [(NOT_KNOWN, __file__)]
-    assert found.placement()["nodeSelector"] == {"labels": {ELSEWHERE: "nvidia-l4"}}
-    assert tolerated(found)
+        placed = compiled(lambda task: pools["cpu"].place(elsewhere(task)))
+    assert [(str(warning.message), warning.filename) for warning in warned] == [(NOT_KNOWN, __file__)]
+    assert placed.placement()["nodeSelector"] == {"labels": {ELSEWHERE: "nvidia-l4"}}
+    assert tolerated(placed)
 
 
 def test_a_label_that_nobody_knows_stands_below_the_table_of_a_whole_pipeline(pools: Pools) -> None:

@@ -1,4 +1,4 @@
-"""Whatever the cluster's pools are: a placed task runs on the nodes that were asked for, and on no other."""
+"""Whatever the cluster's pools are: a placed task runs on the nodes that were requested, and on no other."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ SPOT_TAINT = Taint(SPOT_LABEL, "spot", "NoSchedule")
 @st.composite
 def agent_pools(draw: st.DrawFn) -> tuple[AgentPool, ...]:
     """One to six pools of some workloads, with their taints, and twins where there are some."""
-    found: list[AgentPool] = []
+    pools: list[AgentPool] = []
     for number in range(draw(st.integers(1, 6))):
         spot = draw(st.booleans())
         workload = draw(st.sampled_from(WORKLOADS))
         labels = {WORKLOAD_LABEL: workload} | ({SPOT_LABEL: "spot"} if spot else {})
-        own = draw(
+        taints = draw(
             st.lists(
                 st.builds(
                     Taint,
@@ -36,7 +36,7 @@ def agent_pools(draw: st.DrawFn) -> tuple[AgentPool, ...]:
                 max_size=2,
             )
         )
-        found.append(
+        pools.append(
             AgentPool(
                 name=f"pool{number}",
                 role="cpu",
@@ -45,11 +45,11 @@ def agent_pools(draw: st.DrawFn) -> tuple[AgentPool, ...]:
                 gpus=1 if workload == "gpu" else 0,
                 max_count=3,
                 labels=labels,
-                taints=(*own, SPOT_TAINT) if spot else tuple(own),
+                taints=(*taints, SPOT_TAINT) if spot else tuple(taints),
                 fallback=None,
             )
         )
-    return tuple(found)
+    return tuple(pools)
 
 
 REQUESTS: list[dict[str, Any]] = [{}, {"prefer": "spot"}, {"require": "spot"}, {"require": "on-demand"}]
@@ -57,14 +57,14 @@ REQUESTS: list[dict[str, Any]] = [{}, {"prefer": "spot"}, {"require": "spot"}, {
 
 @settings(max_examples=60)
 @given(agent_pools(), st.sampled_from(REQUESTS), st.data())
-def test_one_required_term_admits_exactly_the_pools_that_were_asked_for(
+def test_one_required_term_admits_exactly_the_pools_that_were_requested(
     members: tuple[AgentPool, ...], request: dict[str, Any], data: st.DataObject
 ) -> None:
     name = data.draw(st.sampled_from(list(Pools(members))))
     group = Pools(members)[name]
     require = request.get("require")
-    asked = [pool for pool in group.pools if require is None or pool.spot == (require == "spot")]
-    if not any(pool.spot == (require != "on-demand") for pool in asked):
+    requested = [pool for pool in group.pools if require is None or pool.spot == (require == "spot")]
+    if not any(pool.spot == (require != "on-demand") for pool in requested):
         with pytest.raises(PlacementError, match=f"{name!r} has no "):
             group.placement(**request)
         return
@@ -73,15 +73,15 @@ def test_one_required_term_admits_exactly_the_pools_that_were_asked_for(
 
     assert sum("weight" not in term for term in placement["nodeAffinity"]) == 1
     assert [pool for pool in members if admits(placement, pool)] == [
-        pool for pool in members if pool in asked
+        pool for pool in members if pool in requested
     ]
     if require is None:
-        assert all(wished(placement, pool) == pool.spot for pool in asked)
+        assert all(wished(placement, pool) == pool.spot for pool in requested)
 
 
 @settings(max_examples=60)
 @given(agent_pools(), st.sampled_from(REQUESTS), st.data())
-def test_node_selectors_admit_no_pool_that_was_not_asked_for(
+def test_node_selectors_admit_no_pool_that_was_not_requested(
     members: tuple[AgentPool, ...], request: dict[str, Any], data: st.DataObject
 ) -> None:
     group = Pools(members, backend="2.5")[data.draw(st.sampled_from(list(Pools(members))))]
@@ -94,7 +94,7 @@ def test_node_selectors_admit_no_pool_that_was_not_asked_for(
         placements.append(compiled(build).placement())
     except PlacementError:
         return
-    asked = group.placement(**request).pools
+    requested = group.placement(**request).pools
     admitted = [pool for pool in members if admits(placements[0], pool)]
     assert admitted
-    assert all(pool in asked for pool in admitted)
+    assert all(pool in requested for pool in admitted)

@@ -1,4 +1,4 @@
-"""A whole pipeline is placed in one line, in Python or compiled, and each task is told."""
+"""A whole pipeline is placed in one line, in Python or compiled, and each task gets a row."""
 
 # No `from __future__ import annotations`: kfp reads annotations as they are.
 
@@ -19,14 +19,14 @@ POOLS = Pools.load(DEMO)
 CPU = POOLS["cpu"]
 
 
-def documents(found: Compiled) -> list[dict[str, Any]]:
+def documents(pipeline: Compiled) -> list[dict[str, Any]]:
     """What the compiler wrote."""
-    return [found.pipeline, found.platform] if found.platform else [found.pipeline]
+    return [pipeline.pipeline, pipeline.platform] if pipeline.platform else [pipeline.pipeline]
 
 
-def placed_file(found: Compiled, **options: Any) -> Compiled:
+def placed_file(pipeline: Compiled, **options: Any) -> Compiled:
     """What placing makes of a compiled file."""
-    placed, _ = files.place(documents(found), CPU, **options)
+    placed, _ = files.place(documents(pipeline), CPU, **options)
     return Compiled(placed[0], placed[1] if len(placed) > 1 else {})
 
 
@@ -51,18 +51,18 @@ NESTED = [("nested twice", ["work", ("loop", ["work", "importer"])]), "work"]
 @given(shape=shapes.shapes(), exit_handler=st.booleans())
 def test_every_way_to_place_a_whole_pipeline_gives_the_same(shape: shapes.Shape, exit_handler: bool) -> None:  # noqa: FBT001
     def made(**options: Any) -> Compiled:
-        return Compiled.of(shapes.build(shape, exit_handler=exit_handler, **options))
+        return Compiled.from_pipeline(shapes.build(shape, exit_handler=exit_handler, **options))
 
     def afterwards() -> Compiled:
         plain = shapes.build(shape, exit_handler=exit_handler)
         CPU.place_pipeline(plain)
-        return Compiled.of(plain)
+        return Compiled.from_pipeline(plain)
 
     file = outcome(lambda: placed_file(made()))
     assert outcome(afterwards) == file
     inside = outcome(lambda: made(last=CPU.place_pipeline))
-    by_hand = outcome(lambda: made(each=place_each))
-    if isinstance(file, str):  # nothing in it can be placed: told of the whole, not of each task
+    by_hand = outcome(lambda: made(prepare=place_each))
+    if isinstance(file, str):  # nothing in it can be placed: one row for the whole, not of each task
         assert file.startswith("none of the tasks can be placed on 'cpu': ")
         assert isinstance(inside, str)
         assert by_hand == made()
@@ -115,7 +115,7 @@ exit-handler-1/prepare          cpuod           placed before: no retries
 report                          -               left alone: what reports on a run must not be lost with it"""
 
 
-def test_each_task_is_told_where_it_went_and_why_it_stayed() -> None:
+def test_each_task_is_reported_where_it_went_and_why_it_stayed() -> None:
     assert str(CPU.place_pipeline(everything())) == TOLD
 
 
@@ -126,8 +126,8 @@ def test_what_one_kind_of_pools_leaves_another_one_takes() -> None:
     rows = {row.task: (row.outcome, row.pools, row.note) for row in second.rows}
     assert rows.pop("exit-handler-1/inner/train") == ("placed", ("gpuspot", "gpuod"), "1 retry, 1 GPU")
     assert {outcome for outcome, *_ in rows.values()} == {"placed before", "left alone"}
-    found = Compiled.of(made)
-    assert found.accelerator("train") == {
+    placed = Compiled.from_pipeline(made)
+    assert placed.accelerator("train") == {
         "count": "1", "resourceCount": "1", "resourceType": "nvidia.com/gpu", "type": "nvidia.com/gpu",
     }  # fmt: skip
 
@@ -174,22 +174,22 @@ def test_tasks_that_are_named_stay(except_: Any, left: set[str]) -> None:
 
         return c
 
-    told: list[Any] = []
-    inside = places(lambda: told.append(CPU.place_pipeline(except_=except_)))
+    reports: list[Any] = []
+    inside = places(lambda: reports.append(CPU.place_pipeline(except_=except_)))
     after = places(lambda: None)
-    told.append(CPU.place_pipeline(after, except_=except_))
-    assert [{row.task for row in report.rows if row.outcome == "left alone"} for report in told] == [
+    reports.append(CPU.place_pipeline(after, except_=except_))
+    assert [{row.task for row in report.rows if row.outcome == "left alone"} for report in reports] == [
         left,
         left,
     ]
-    assert {row.note for report in told for row in report.rows if row.task in left} == {"named in except_"}
-    assert Compiled.of(inside).tree == Compiled.of(after).tree
-    assert len(Compiled.of(after).placements) == 6 - len(left)
+    assert {row.note for report in reports for row in report.rows if row.task in left} == {"named in except_"}
+    assert Compiled.from_pipeline(inside).tree == Compiled.from_pipeline(after).tree
+    assert len(Compiled.from_pipeline(after).placements) == 6 - len(left)
 
 
 def test_a_name_that_no_task_has() -> None:
     made = everything()
-    before = Compiled.of(made)
+    before = Compiled.from_pipeline(made)
     with pytest.raises(PlacementError) as error:
         CPU.place_pipeline(made, except_=("trian", "work"), retries=-1)
     assert str(error.value) == (
@@ -198,24 +198,24 @@ def test_a_name_that_no_task_has() -> None:
         "exit-handler-1/importer, exit-handler-1/inner/prepare, exit-handler-1/inner/train, "
         "exit-handler-1/prepare, report"
     )
-    assert Compiled.of(made) == before
+    assert Compiled.from_pipeline(made) == before
 
 
-def test_mistakes_of_all_tasks_are_told_at_once_and_nothing_is_placed() -> None:
+def test_mistakes_of_all_tasks_are_reported_at_once_and_nothing_is_placed() -> None:
     @pipeline
     def made() -> None:
         train().set_accelerator_type("TPU_V3")
         work().set_accelerator_limit(8).set_accelerator_type("nvidia.com/gpu")
         prepare().set_accelerator_limit(1)
 
-    before = Compiled.of(made)
+    before = Compiled.from_pipeline(made)
     with pytest.raises(PlacementError) as error:
         POOLS["gpu"].place_pipeline(made)
     assert str(error.value).splitlines() == [
         "accelerator type of task 'train': 'TPU_V3' is not allowed; expected nvidia.com/gpu",
         "gpus: 'work' asks for nvidia.com/gpu: 8, and a node of gpuspot, gpuod has 1; expected 1",
     ]
-    assert Compiled.of(made) == before
+    assert Compiled.from_pipeline(made) == before
 
 
 def test_nothing_that_could_be_placed() -> None:
@@ -247,9 +247,9 @@ def test_on_an_old_backend_tasks_in_a_loop_would_have_no_retries() -> None:
     )
     old.place_pipeline(made, by="node-selector", except_="prepare")
     old.place_pipeline(made, by="node-selector", retries=0)
-    found = Compiled.of(made)
-    assert found.placement("prepare") == found.placement("work") != {}
-    assert found.retry_policy() is not None
+    placed = Compiled.from_pipeline(made)
+    assert placed.placement("prepare") == placed.placement("work") != {}
+    assert placed.retry_policy() is not None
 
 
 def test_an_old_backend_refuses_the_pipeline_whoever_stays() -> None:
@@ -262,15 +262,15 @@ def test_an_old_backend_refuses_the_pipeline_whoever_stays() -> None:
 
 
 def test_a_nested_pipeline_stays_as_it_is_for_others() -> None:
-    before = Compiled.of(inner)
+    before = Compiled.from_pipeline(inner)
 
     @pipeline
     def outer() -> None:
         inner()
         CPU.place_pipeline()
 
-    assert Compiled.of(outer).placements.keys() == {"exec-inner--prepare"}
-    assert Compiled.of(inner) == before
+    assert Compiled.from_pipeline(outer).placements.keys() == {"exec-inner--prepare"}
+    assert Compiled.from_pipeline(inner) == before
 
 
 def test_a_pipeline_is_changed_for_those_who_use_it_later() -> None:
@@ -289,8 +289,8 @@ def test_a_pipeline_is_changed_for_those_who_use_it_later() -> None:
         assert task.pipeline_spec is not None
         used()
 
-    assert Compiled.of(earlier).placements == {}
-    assert Compiled.of(both).placements.keys() == {"exec-work", "exec-work-2"}
+    assert Compiled.from_pipeline(earlier).placements == {}
+    assert Compiled.from_pipeline(both).placements.keys() == {"exec-work", "exec-work-2"}
 
 
 def test_a_compiled_pipeline_that_was_loaded(tmp_path: Any) -> None:
@@ -299,7 +299,7 @@ def test_a_compiled_pipeline_that_was_loaded(tmp_path: Any) -> None:
     loaded: Any = components.load_component_from_file(str(tmp_path / "p.yaml"))
     CPU.place_pipeline(loaded)
     CPU.place_pipeline(made)
-    assert Compiled.of(loaded) == Compiled.of(made)
+    assert Compiled.from_pipeline(loaded) == Compiled.from_pipeline(made)
 
 
 def test_outside_of_a_pipeline() -> None:
@@ -337,8 +337,8 @@ def test_tasks_of_the_same_name_in_nested_pipelines_are_not_mixed_up() -> None:
         CPU.place_pipeline(except_="nested")
         CPU.place_pipeline(require="spot", except_="prepare")
 
-    found = Compiled.of(outer)
-    assert found.placements == {
+    placed = Compiled.from_pipeline(outer)
+    assert placed.placements == {
         "exec-work": compiled(CPU.place).placement(),
         "exec-nested--work": compiled(lambda task: CPU.place(task, require="spot")).placement(),
     }

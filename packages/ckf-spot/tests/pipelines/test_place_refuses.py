@@ -20,16 +20,16 @@ def as_it_is(task: dsl.PipelineTask) -> dsl.PipelineTask:
 
 def refusal(group: Target, prepare: Callable[[dsl.PipelineTask], object] = as_it_is, **arguments: Any) -> str:
     """What `place` says; the compiled pipeline must be the one without it."""
-    said: list[str] = []
+    message: list[str] = []
 
     def refused(task: dsl.PipelineTask) -> None:
         prepare(task)
         with pytest.raises(PlacementError) as error:
             group.place(task, **arguments)
-        said.append(str(error.value))
+        message.append(str(error.value))
 
     assert compiled(refused) == compiled(prepare)
-    return said[0]
+    return message[0]
 
 
 def test_unknown_capacity(pools: Pools) -> None:
@@ -99,9 +99,11 @@ def test_a_gpu_node_without_gpu_work(pools: Pools) -> None:
 
 
 def test_gpus_on_nodes_without(pools: Pools) -> None:
-    said = "gpus: 'work' asks for nvidia.com/gpu: 1, and a node of cpuspot, cpuod has 0; expected a GPU pool"
-    assert refusal(pools["cpu"], gpus=1) == said
-    assert refusal(pools["cpu"], lambda task: task.set_accelerator_limit(1)) == said
+    message = (
+        "gpus: 'work' asks for nvidia.com/gpu: 1, and a node of cpuspot, cpuod has 0; expected a GPU pool"
+    )
+    assert refusal(pools["cpu"], gpus=1) == message
+    assert refusal(pools["cpu"], lambda task: task.set_accelerator_limit(1)) == message
 
 
 def test_gpus_that_contradict_the_tasks_own(pools: Pools) -> None:
@@ -123,7 +125,7 @@ def test_a_gpu_limit_from_a_parameter(pools: Pools) -> None:
         with pytest.raises(PlacementError, match=r"known at run time only.*expected a whole number"):
             pools["gpu"].place(task)
 
-    Compiled.of(tested)
+    Compiled.from_pipeline(tested)
 
 
 def test_node_affinity_on_a_backend_that_ignores_it(old_pools: Pools) -> None:
@@ -145,7 +147,7 @@ def test_retries_in_a_loop_on_a_backend_that_ignores_them(old_pools: Pools) -> N
             "'for-loop-2/work'; expected retries=0, or backend 2.14 or newer"
         )
 
-    assert set(Compiled.of(tested).placements) == {"exec-work-2"}
+    assert set(Compiled.from_pipeline(tested).placements) == {"exec-work-2"}
 
 
 def test_an_unknown_selection(pools: Pools) -> None:
@@ -166,9 +168,9 @@ def test_a_task_placed_before(pools: Pools, by: Any) -> None:
     def before(task: dsl.PipelineTask) -> None:
         pools["cpu"].place(task, by=by, retries=0)
 
-    said = "task 'work': it is placed already, on cpuspot, cpuod; place it once"
-    assert refusal(pools["cpu"], before, by=by, require="spot") == said
-    assert refusal(pools["gpu"], before, by=by).splitlines()[0] == said
+    message = "task 'work': it is placed already, on cpuspot, cpuod; place it once"
+    assert refusal(pools["cpu"], before, by=by, require="spot") == message
+    assert refusal(pools["gpu"], before, by=by).splitlines()[0] == message
 
 
 def test_a_task_with_retries_of_its_own(pools: Pools) -> None:
@@ -190,7 +192,7 @@ def test_a_pipeline_used_as_a_task(pools: Pools) -> None:
             "task 'inner': it is a pipeline, and has no pod; place the tasks inside it, all of them with place_pipeline"
         )
 
-    Compiled.of(outer)
+    Compiled.from_pipeline(outer)
 
 
 def test_something_that_is_no_task(pools: Pools) -> None:
@@ -229,8 +231,8 @@ def test_kfp_without_its_kubernetes_half(pools: Pools, monkeypatch: pytest.Monke
     assert refusal(pools["cpu"]) == f"kfp-kubernetes is missing; {install.hint('kfp')}"
 
 
-def test_every_mistake_is_told_at_once(old_pools: Pools) -> None:
-    said = refusal(
+def test_every_mistake_is_reported_at_once(old_pools: Pools) -> None:
+    message = refusal(
         old_pools["gpu"],
         lambda task: task.set_retry(1),
         require="cheap",
@@ -239,7 +241,7 @@ def test_every_mistake_is_told_at_once(old_pools: Pools) -> None:
         give_up="x",
         gpus=9,
     )
-    assert [line.split(":")[0] for line in said.splitlines()] == [
+    assert [line.split(":")[0] for line in message.splitlines()] == [
         "backend",
         "require",
         "backoff",
@@ -290,15 +292,15 @@ def test_affinity_of_its_own_to_other_nodes(pools: Pools) -> None:
 
 
 def test_a_node_selector_that_is_a_structure(pools: Pools) -> None:
-    said = (
+    message = (
         "task 'work': add_node_selector_json makes Kubeflow ignore plain node selectors, and may contradict the pools "
         "when it runs; take add_node_selector"
     )
 
-    def own(task: dsl.PipelineTask) -> None:
+    def selected(task: dsl.PipelineTask) -> None:
         kubernetes.add_node_selector_json(task, {"disk": "fast"})
 
-    assert refusal(pools["cpu"], own) == said
+    assert refusal(pools["cpu"], selected) == message
 
     @pipeline
     def tested(nodes: dict[str, str]) -> None:
@@ -306,18 +308,18 @@ def test_a_node_selector_that_is_a_structure(pools: Pools) -> None:
         kubernetes.add_node_selector_json(task, nodes)  # pyright: ignore[reportArgumentType] - a channel
         with pytest.raises(PlacementError) as error:
             pools["cpu"].place(task)
-        assert str(error.value) == said
+        assert str(error.value) == message
 
-    Compiled.of(tested)
+    Compiled.from_pipeline(tested)
 
 
 def test_node_affinity_that_is_a_structure(pools: Pools) -> None:
     terms = {"nodeSelectorTerms": [{"matchExpressions": [ZONE]}]}
 
-    def own(task: dsl.PipelineTask) -> None:
+    def selected(task: dsl.PipelineTask) -> None:
         kubernetes.add_node_affinity_json(task, {"requiredDuringSchedulingIgnoredDuringExecution": terms})
 
-    assert refusal(pools["cpu"], own) == (
+    assert refusal(pools["cpu"], selected) == (
         "task 'work': add_node_affinity_json adds terms that let it run where the placement forbids it: Kubernetes ORs "
         "terms; take add_node_affinity"
     )
@@ -331,7 +333,7 @@ def test_a_structure_of_wishes_alone_contradicts_nothing(pools: Pools, wishes: l
         kubernetes.add_node_affinity_json(task, {WISHES: wishes})
         pools["cpu"].place(task)
 
-    settings = Compiled.of(wishing).placement()
+    settings = Compiled.from_pipeline(wishing).placement()
     assert wishes == settings["nodeAffinity"][-1]["nodeAffinityJson"]["runtimeValue"]["constant"][WISHES]
 
 
@@ -362,7 +364,7 @@ def test_a_component_that_does_not_hand_on_what_placing_sets(
             f"kfp refuses to compile; add {lacking}"
         )
 
-    Compiled.of(tested)
+    Compiled.from_pipeline(tested)
 
 
 def test_a_component_that_hands_its_placement_on_to_a_backend_that_knows_nothing_of_it() -> None:
@@ -375,7 +377,7 @@ def test_a_component_that_hands_its_placement_on_to_a_backend_that_knows_nothing
             "to know; expected a newer backend"
         )
 
-    Compiled.of(tested)
+    Compiled.from_pipeline(tested)
 
 
 def test_a_notification_on_a_backend_that_knows_no_final_status(old_pools: Pools) -> None:
@@ -391,7 +393,7 @@ def test_a_notification_on_a_backend_that_knows_no_final_status(old_pools: Pools
         with dsl.ExitHandler(last):
             work()
 
-    Compiled.of(tested)
+    Compiled.from_pipeline(tested)
 
 
 def test_retries_that_would_be_undone(pools: Pools) -> None:

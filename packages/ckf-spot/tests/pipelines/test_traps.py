@@ -15,9 +15,9 @@ SPOT = {"key": "kubernetes.azure.com/scalesetpriority", "operator": "In", "value
 GPU = {"key": "kubeflow-aks/workload", "operator": "In", "values": ["gpu"]}
 
 
-def required(found: Compiled) -> list[Any]:
+def required(pipeline: Compiled) -> list[Any]:
     """The required terms, any of which lets the pod run."""
-    return [each for each in found.placement()["nodeAffinity"] if "weight" not in each]
+    return [term for term in pipeline.placement()["nodeAffinity"] if "weight" not in term]
 
 
 def test_two_calls_for_spot_and_gpu_mean_either_of_them(pools: Pools) -> None:
@@ -75,7 +75,7 @@ def test_an_importer_loses_its_placement_without_a_word() -> None:
         task: Any = dsl.importer("https://example.org/data.tgz", dsl.Dataset)
         kubernetes.add_node_affinity(task, [SPOT])
 
-    assert Compiled.of(tested).platform == {}
+    assert Compiled.from_pipeline(tested).platform == {}
 
 
 def test_the_blogs_misspelt_backoff_is_an_error() -> None:
@@ -108,9 +108,9 @@ def test_the_manuals_node_selector_with_one_argument_is_an_accelerator_type() ->
         with pytest.warns(DeprecationWarning, match="set_accelerator_type"):
             task.add_node_selector_constraint("kubernetes.azure.com/scalesetpriority")
 
-    found = compiled(manual)
-    assert found.placement() == {}
-    accelerator = found.accelerator()
+    compiled_pipeline = compiled(manual)
+    assert compiled_pipeline.placement() == {}
+    accelerator = compiled_pipeline.accelerator()
     assert accelerator is not None
     assert accelerator["resourceType"] == "kubernetes.azure.com/scalesetpriority"
 
@@ -146,7 +146,10 @@ def test_kfp_mixes_up_settings_of_tasks_of_the_same_name_in_nested_pipelines(poo
             pools["cpu"].place(task)
         nested()
 
-    terms = [each["nodeAffinity"][0]["matchExpressions"] for each in Compiled.of(outer).placements.values()]
+    terms = [
+        placement["nodeAffinity"][0]["matchExpressions"]
+        for placement in Compiled.from_pipeline(outer).placements.values()
+    ]
     assert terms.count([GPU]) == 3  # two were placed there
 
 

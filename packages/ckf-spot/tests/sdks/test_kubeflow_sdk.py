@@ -119,8 +119,8 @@ def api_server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[list
     created: list[Json] = []
 
     class Handler(BaseHTTPRequestHandler):
-        def answer(self, status: int, found: Json) -> None:
-            body = json.dumps(found).encode()
+        def answer(self, status: int, content: Json) -> None:
+            body = json.dumps(content).encode()
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(body)))
@@ -171,7 +171,10 @@ def test_train_sends_the_placement(api_server: list[Json]) -> None:
     gpu = Pools.sample()["gpu"]
     TrainerClient().train(runtime="torch-distributed", trainer=trainer, options=[TrainOption(gpu)])
     [sent] = api_server
-    unplaced = {**sent, "spec": {key: each for key, each in sent["spec"].items() if key != "runtimePatches"}}
+    unplaced = {
+        **sent,
+        "spec": {key: value for key, value in sent["spec"].items() if key != "runtimePatches"},
+    }
     assert sent["spec"]["trainer"]["numNodes"] == 2
     assert "runtimePatches" in sent["spec"]
     assert sent["spec"]["runtimePatches"] == gpu.place(unplaced, trainer_api="2.2")["spec"]["runtimePatches"]

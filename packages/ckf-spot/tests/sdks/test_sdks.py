@@ -102,6 +102,6 @@ def uv(*arguments: str) -> None:
 @pytest.mark.parametrize(("name", "document"), [("katib", KATIB), ("training", TRAINING)])
 @pytest.mark.filterwarnings("ignore::ckf_spot.errors.EvictionWarning")
 def test_an_object_is_placed_as_its_yaml_is(pytestconfig: pytest.Config, name: str, document: Any) -> None:
-    found = in_environment(name, pytestconfig.cache.mkdir(f"sdk-{name}"))
-    assert found["plain"] == document
-    assert found["placed"] == Pools.sample()["cpu"].place(document)
+    result = in_environment(name, pytestconfig.cache.mkdir(f"sdk-{name}"))
+    assert result["plain"] == document
+    assert result["placed"] == Pools.sample()["cpu"].place(document)

@@ -18,7 +18,7 @@ TEAM = "/api/v1/namespaces/team-a"
 
 @dataclass
 class Api:
-    """What an API server answers, and what it was asked.
+    """Answers of an API server, and the requests it got.
 
     Attributes:
         objects: items by path.
@@ -29,21 +29,21 @@ class Api:
     objects: dict[str, list[Any]] = field(default_factory=dict[str, list[Any]])
     refused: dict[str, int] = field(default_factory=dict[str, int])
     changes: list[Any] = field(default_factory=list[Any])
-    asked: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    requests: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
 
     def answer(self, method: str, url: str) -> tuple[int, bytes]:
         """Status and body of an answer."""
         parts = urlsplit(url)
         query = parse_qs(parts.query)
-        self.asked.append((method, parts.path))
+        self.requests.append((method, parts.path))
         status = self.refused.get(parts.path, 200 if parts.path in self.objects else 404)
         if status >= 400:
             return status, json.dumps(
                 {"kind": "Status", "code": status, "message": f"{status}: {parts.path}"}
             ).encode()
         if "watch" in query:
-            told, self.changes = self.changes, []
-            return 200, b"".join(json.dumps(each).encode() + b"\n" for each in told)
+            events, self.changes = self.changes, []
+            return 200, b"".join(json.dumps(change).encode() + b"\n" for change in events)
         items = self.objects[parts.path]
         start, size = int(query.get("continue", ["0"])[0]), int(query.get("limit", ["500"])[0])
         metadata = {"resourceVersion": "7"} | (

@@ -1,4 +1,4 @@
-"""`ckf-spot where` against an API server: what is asked, what is told, and every error in one line."""
+"""`ckf-spot where` against an API server: its requests, its output, and every error in one line."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def row(output: str, name: str) -> list[str]:
     return line.split()
 
 
-def test_the_contexts_namespace_is_told_where_none_is_named(where: Any) -> None:
+def test_the_contexts_namespace_is_reported_where_none_is_named(where: Any) -> None:
     ran = where()
     assert (ran.code, ran.errors) == (0, [])
     assert row(ran.output, "train-new")[:5] == ["Job/train", "train-new", "cpuspot", "spot", "running"]
@@ -45,8 +45,8 @@ def test_the_contexts_namespace_is_told_where_none_is_named(where: Any) -> None:
 
 def test_it_only_reads(where: Any, api: Any) -> None:
     where()
-    assert {method for method, _ in api.asked} == {"GET"}
-    assert {path for _, path in api.asked} == {
+    assert {method for method, _ in api.requests} == {"GET"}
+    assert {path for _, path in api.requests} == {
         f"{TEAM}/pods",
         f"{TEAM}/events",
         "/api/v1/nodes",
@@ -55,7 +55,7 @@ def test_it_only_reads(where: Any, api: Any) -> None:
     }
 
 
-def test_all_namespaces_are_told_if_asked_for(where: Any, api: Any) -> None:
+def test_all_namespaces_are_reported_on_request(where: Any, api: Any) -> None:
     api.objects |= {
         "/api/v1/pods": api.objects[f"{TEAM}/pods"],
         "/api/v1/events": api.objects[f"{TEAM}/events"],
@@ -66,7 +66,7 @@ def test_all_namespaces_are_told_if_asked_for(where: Any, api: Any) -> None:
     assert [work["evictions"] for work in json.loads(ran.output)["work"]] == [1, 0]
 
 
-def test_more_pods_than_a_page_are_all_told(where: Any, api: Any) -> None:
+def test_more_pods_than_a_page_are_all_reported(where: Any, api: Any) -> None:
     api.objects[f"{TEAM}/pods"] = [pod(f"train-{number}", HERE) for number in range(1201)]
     [work] = json.loads(where("-o", "json").output)["work"]
     assert len([entry for entry in work["pods"] if entry["source"] == "pod"]) == 1201
@@ -86,7 +86,7 @@ def test_more_pods_than_a_page_are_all_told(where: Any, api: Any) -> None:
         ),
     ],
 )
-def test_what_the_user_may_not_read_is_done_without_and_said(
+def test_what_the_user_may_not_read_is_left_out_with_a_note(
     where: Any, api: Any, path: str, note: str
 ) -> None:
     api.refused[path] = 403
@@ -97,7 +97,7 @@ def test_what_the_user_may_not_read_is_done_without_and_said(
     assert (names["train-new"]["pool"], names["train-new"]["capacity"]) == ("cpuspot", "spot")
 
 
-def test_how_far_back_the_cluster_remembers_is_said(where: Any) -> None:
+def test_how_far_back_the_cluster_remembers_is_shown(where: Any) -> None:
     assert (
         "(pods that are gone are known by events, since 07:51 UTC; --record FILE remembers for longer)"
         in (where().output)
@@ -124,7 +124,7 @@ def test_the_table_fits_a_narrow_terminal(where: Any, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize(("arguments", "code"), [([], 0), (["--check"], 1)])
-def test_violations_are_an_exit_code_if_asked_for(where: Any, arguments: list[str], code: int) -> None:
+def test_violations_are_an_exit_code_on_request(where: Any, arguments: list[str], code: int) -> None:
     assert where(*arguments).code == code
 
 
@@ -147,14 +147,14 @@ def test_a_record_tells_what_happened_while_it_was_made(where: Any, api: Any) ->
     assert f"team-a/train-new is evicted from {HERE} (EvictionByEvictionAPI)" in words
     assert words[-1] == "recorded; ckf-spot where --from watched.jsonl -o svg draws it"
     [train, _] = json.loads(where("--from", "watched.jsonl", "-o", "json").output)["work"][:2]
-    found = {entry["name"]: entry["state"] for entry in train["pods"]}
-    assert found.items() >= {"train-new": "evicted"}.items()
+    states = {entry["name"]: entry["state"] for entry in train["pods"]}
+    assert states.items() >= {"train-new": "evicted"}.items()
 
 
 def test_a_watch_that_came_too_late_begins_anew(where: Any, api: Any) -> None:
     api.changes = [{"type": "ERROR", "object": {"code": 410, "message": "too old"}}]
     assert where("--record", "watched.jsonl", "--for", "1s").code == 0
-    assert len([path for _, path in api.asked if path == f"{TEAM}/pods"]) >= 3
+    assert len([path for _, path in api.requests if path == f"{TEAM}/pods"]) >= 3
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ def test_a_mistake_is_one_line(where: Any, api: Any, arguments: list[str], messa
     assert not Path("r").exists()
 
 
-def test_all_wrong_options_are_told_at_once(where: Any) -> None:
+def test_all_wrong_options_are_reported_at_once(where: Any) -> None:
     ran = where("--record", "r", "--check", "--patience", "soon", "--for", "x")
     assert [line.removeprefix("ckf-spot: ").split(":")[0] for line in ran.errors] == [
         "--patience",
@@ -227,11 +227,11 @@ def test_work_is_named_by_the_owner_of_its_owner(where: Any, api: Any) -> None:
     ]
     api.objects[JOB_SETS] = [job("mnist", "TrainJob", "mnist")]
     work = json.loads(where("-o", "json").output)["work"]
-    assert [f"{each['kind']}/{each['name']} {each['part']}" for each in work] == [
+    assert [f"{item['kind']}/{item['name']} {item['part']}" for item in work] == [
         "CronJob/nightly 2026-11-22 00:00",
         "TrainJob/mnist node-0",
     ]
-    paths = [path for _, path in api.asked]
+    paths = [path for _, path in api.requests]
     assert (paths.count(JOBS), paths.count(JOB_SETS)) == (1, 1)
 
 
@@ -240,14 +240,14 @@ def test_an_owner_that_may_not_be_read_leaves_the_nearest_one(where: Any, api: A
     api.objects[f"{TEAM}/pods"].append(pod("other-x", HERE, owner=("Job", "other")))
     ran = where("-o", "json")
     assert (ran.code, ran.errors) == (0, [])
-    assert [each["kind"] for each in json.loads(ran.output)["work"]] == ["Job", "Job", "StatefulSet"]
-    assert [path for _, path in api.asked].count(JOBS) == 1
+    assert [item["kind"] for item in json.loads(ran.output)["work"]] == ["Job", "Job", "StatefulSet"]
+    assert [path for _, path in api.requests].count(JOBS) == 1
 
 
 def test_a_gone_pod_belongs_to_the_work_of_its_siblings(where: Any, api: Any) -> None:
     api.objects[JOBS] = [job("train", "CronJob", "train")]
     work = json.loads(where("-o", "json").output)["work"]
-    assert [(each["kind"], each["evictions"]) for each in work] == [("CronJob", 1), ("StatefulSet", 0)]
+    assert [(item["kind"], item["evictions"]) for item in work] == [("CronJob", 1), ("StatefulSet", 0)]
 
 
 def test_a_record_knows_the_owners_of_owners(where: Any, api: Any) -> None:
@@ -256,7 +256,7 @@ def test_a_record_knows_the_owners_of_owners(where: Any, api: Any) -> None:
     api.changes = [{"type": "ADDED", "object": new}]
     assert where("--record", "watched.jsonl", "--for", "1s").code == 0
     work = json.loads(where("--from", "watched.jsonl", "-o", "json").output)["work"]
-    assert [each["kind"] for each in work] == ["CronJob", "CronJob", "StatefulSet"]
+    assert [item["kind"] for item in work] == ["CronJob", "CronJob", "StatefulSet"]
 
 
 def test_a_namespace_that_may_not_be_looked_up_is_taken_for_empty(where: Any, api: Any) -> None:

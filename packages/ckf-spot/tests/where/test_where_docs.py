@@ -59,13 +59,13 @@ def test_its_table_has_the_columns_of_the_table() -> None:
     assert example.splitlines()[0].split() == [*HEADER[1:]]
 
 
-def test_its_lost_step_is_told_in_the_programs_words() -> None:
+def test_its_lost_step_is_shown_in_the_programs_words() -> None:
     _, example = blocks("text")
     runs = json.loads((Path(__file__).parent / "pipeline_runs.json").read_text(encoding="utf-8"))["runs"]
     seen = replace(look(), lost_steps=lost_steps([runs["waiting without retries"]["workflow"]]))
-    [told] = violations(seen, timedelta(minutes=5))
+    [violation] = violations(seen, timedelta(minutes=5))
     assert " ".join(example.split()).endswith("…")
-    words = str(told).replace("Backoff for 30 seconds", "Backoff for 5 minutes").partition("work: ")[2]
+    words = str(violation).replace("Backoff for 30 seconds", "Backoff for 5 minutes").partition("work: ")[2]
     assert words.startswith(" ".join(example.split()).partition("fit: ")[2].removesuffix("…"))
 
 

@@ -15,8 +15,8 @@ NODES = [node("cpuspot", 1)]
 CREATED = event("SuccessfulCreate", "Created pod: train-old", "Job", "train", ago=9)
 
 
-def only(found: tuple[Course, ...]) -> Course:
-    [course] = found
+def only(listed: tuple[Course, ...]) -> Course:
+    [course] = listed
     return course
 
 
@@ -124,23 +124,23 @@ def test_a_replica_that_came_back_by_the_same_name_is_the_same_work() -> None:
     assert counts(only(courses(look([raw], NODES, events=events)))) == (1, 0)
 
 
-def test_a_step_that_argo_made_again_by_the_same_name_is_told_by_events() -> None:
+def test_a_step_that_argo_made_again_by_the_same_name_is_known_by_events() -> None:
     """Argo does so without a word in its status where the pod went within 10 s of its start (seen with 3.7.3)."""
     events = [assigned("iris-train-2", LOST, uid="old", ago=9)]
     course = only(courses(look([RETRY], NODES, events=events)))
     assert (counts(course), course.pods[0][0].source) == ((1, 0), "event")
 
 
-def test_the_pods_of_an_indexed_job_are_told_apart() -> None:
+def test_the_pods_of_an_indexed_job_are_kept_apart() -> None:
     index = "batch.kubernetes.io/job-completion-index"
     pods = [pod(f"train-{number}-fresh", HERE, labels={index: str(number)}, created=4) for number in (0, 1)]
     created = event("SuccessfulCreate", "Created pod: train-1-abcde", "Job", "train", ago=9)
-    found = courses(look(pods, NODES, events=[assigned("train-1-abcde", LOST, ago=9), created]))
-    assert {course.work.part: course.evictions for course in found} == {"0": 0, "1": 1}
+    members = courses(look(pods, NODES, events=[assigned("train-1-abcde", LOST, ago=9), created]))
+    assert {course.work.part: course.evictions for course in members} == {"0": 0, "1": 1}
 
 
 @pytest.mark.parametrize("fresh", [(0, 1), (0,)])
-def test_a_gone_member_of_a_job_set_is_told_by_its_siblings(fresh: tuple[int, ...]) -> None:
+def test_a_gone_member_of_a_job_set_is_known_by_its_siblings(fresh: tuple[int, ...]) -> None:
     """Events name the Job alone; what the Job belongs to is known from another pod of it."""
     index, labels = "batch.kubernetes.io/job-completion-index", {"jobset.sigs.k8s.io/jobset-name": "mnist"}
     job = ("Job", "mnist-node-0")
@@ -149,8 +149,8 @@ def test_a_gone_member_of_a_job_set_is_told_by_its_siblings(fresh: tuple[int, ..
         for number in fresh
     ]
     created = event("SuccessfulCreate", "Created pod: mnist-node-0-1-abcde", "Job", "mnist-node-0", ago=9)
-    found = courses(look(pods, NODES, events=[assigned("mnist-node-0-1-abcde", LOST, ago=9), created]))
-    assert {str(course.work): course.evictions for course in found} == {
+    members = courses(look(pods, NODES, events=[assigned("mnist-node-0-1-abcde", LOST, ago=9), created]))
+    assert {str(course.work): course.evictions for course in members} == {
         "JobSet/mnist node-0-0": 0,
         "JobSet/mnist node-0-1": int(1 in fresh),  # without an heir it was deleted
     }
@@ -175,7 +175,7 @@ def test_a_gone_member_of_a_job_set_is_told_by_its_siblings(fresh: tuple[int, ..
         ),
     ],
 )
-def test_a_gone_pod_of_a_ray_cluster_is_told_by_kuberays_events(
+def test_a_gone_pod_of_a_ray_cluster_is_known_by_kuberays_events(
     group: str, name: str, part: str, reason: str, message: str
 ) -> None:
     owner = ("RayCluster", "forest")
@@ -197,7 +197,10 @@ def test_work_that_was_deleted_with_its_pods_was_not_evicted() -> None:
 def test_a_workflow_remembers_the_attempts_of_its_steps() -> None:
     course = only(courses(look([RETRY], NODES, workflows=[workflow()])))
     assert counts(course) == (1, 0)
-    assert [(each.source, each.node) for each, _ in course.pods] == [("workflow", LOST), ("pod", HERE)]
+    assert [(attempt.source, attempt.node) for attempt, _ in course.pods] == [
+        ("workflow", LOST),
+        ("pod", HERE),
+    ]
 
 
 def test_a_packed_status_of_a_workflow_is_read() -> None:
@@ -216,15 +219,15 @@ def test_an_attempt_that_failed_by_itself_was_not_evicted() -> None:
     "message",
     ["pod deleted", "Error (exit code 143)", "Pod was terminated in response to imminent node shutdown."],
 )
-@pytest.mark.parametrize(("host", "told"), [(LOST, (1, 0)), (HERE, (0, 1))])
+@pytest.mark.parametrize(("host", "evictions"), [(LOST, (1, 0)), (HERE, (0, 1))])
 def test_a_step_that_was_killed_and_never_retried_is_evicted_if_its_node_is_gone(
-    message: str, host: str, told: tuple[int, int]
+    message: str, host: str, evictions: tuple[int, int]
 ) -> None:
     raw = workflow(phase="Failed", message=message, hostNodeName=host)
-    assert counts(only(courses(look([], NODES, workflows=[raw])))) == told
+    assert counts(only(courses(look([], NODES, workflows=[raw])))) == evictions
 
 
-def test_a_pod_that_is_there_is_not_told_twice_by_its_workflow() -> None:
+def test_a_pod_that_is_there_is_not_reported_twice_by_its_workflow() -> None:
     assert len(only(courses(look([RETRY], NODES, workflows=[workflow(id="n1")]))).pods) == 1
 
 

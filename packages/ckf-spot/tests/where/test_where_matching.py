@@ -54,5 +54,5 @@ def test_a_placement_of_ckf_spot_is_taken_by_just_its_pools(
     placement = WORKLOADS[workload].placement(**placing)
     tolerations = [*placement.tolerations, GPU_TAINT]
     raw = pod("p", tolerations=tolerations, affinity={"nodeAffinity": placement.node_affinity})
-    wanted = {pool.name for pool in POOLS.values() if pool.workload == workload and pool.spot in spot}
-    assert takers(raw) == wanted
+    expected = {pool.name for pool in POOLS.values() if pool.workload == workload and pool.spot in spot}
+    assert takers(raw) == expected

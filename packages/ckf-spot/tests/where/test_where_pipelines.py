@@ -38,15 +38,15 @@ def pods(name: str) -> list[Any]:
     """The pods of its tasks, as they were while they ran; the last attempt is there still."""
     return [
         pod(
-            each["name"],
+            recorded["name"],
             node_name("cpuspot", 1),
             owner=("Workflow", run(name)["metadata"]["name"]),
             namespace=run(name)["metadata"]["namespace"],
-            labels=each["labels"],
-            annotations=each["annotations"],
-            phase=each["phase"],
+            labels=recorded["labels"],
+            annotations=recorded["annotations"],
+            phase=recorded["phase"],
         )
-        for each in RUNS[name]["pods"]
+        for recorded in RUNS[name]["pods"]
     ]
 
 
@@ -63,11 +63,11 @@ def look(*workflows: Any, raws: tuple[Any, ...] = ()) -> Look:
     )
 
 
-def told(*workflows: Any) -> tuple[list[Violation], list[str]]:
+def judged(*workflows: Any) -> tuple[list[Violation], list[str]]:
     """Lost steps that are a violation, and those that are a note."""
-    found = report(look(*workflows), timedelta(minutes=5))
-    notes = [note for note in found.notes if "lost its pod" in note]
-    return [each for each in found.violations if each.rule == "step-lost"], notes
+    reported = report(look(*workflows), timedelta(minutes=5))
+    notes = [note for note in reported.notes if "lost its pod" in note]
+    return [violation for violation in reported.violations if violation.rule == "step-lost"], notes
 
 
 @pytest.mark.parametrize(
@@ -113,23 +113,25 @@ def told(*workflows: Any) -> tuple[list[Violation], list[str]]:
 )
 def test_a_step_is_its_task_and_a_driver_is_a_helper(name: str, roles: Mapping[str, str]) -> None:
     work = as_dict(report(look(run(name)), timedelta(minutes=5)))["work"]
-    assert {(each["kind"], each["part"]): each["role"] for each in work} == {
+    assert {(item["kind"], item["part"]): item["role"] for item in work} == {
         ("Workflow", part): role for part, role in roles.items()
     }
 
 
 @pytest.mark.parametrize("name", [name for name in RUNS if RUNS[name]["pods"]])
 def test_a_pod_and_its_workflow_tell_the_same_of_it(name: str) -> None:
-    of_workflow = {each.name: (each.work, each.role) for each in look(run(name)).pods}
-    of_pods = {each.name: (each.work, each.role) for each in map(parse.pod, pods(name))}
+    of_workflow = {pod.name: (pod.work, pod.role) for pod in look(run(name)).pods}
+    of_pods = {seen.name: (seen.work, seen.role) for seen in map(parse.pod, pods(name))}
     assert of_pods.items() <= of_workflow.items()
 
 
 def test_all_attempts_of_a_task_are_the_same_work() -> None:
     last = pods("with retries")[-1]
     last["metadata"]["creationTimestamp"] = "2026-11-22T01:17:57Z"
-    [work] = [each for each in courses(look(run("with retries"), raws=(last,))) if each.work.part == "work"]
-    assert [(each.source, ending.end) for each, ending in work.pods] == [
+    [work] = [
+        course for course in courses(look(run("with retries"), raws=(last,))) if course.work.part == "work"
+    ]
+    assert [(attempt.source, ending.end) for attempt, ending in work.pods] == [
         ("workflow", "evicted"),
         ("pod", "finished"),
     ]
@@ -138,7 +140,7 @@ def test_all_attempts_of_a_task_are_the_same_work() -> None:
 def test_a_workflow_that_nobody_of_kubeflow_made_keeps_its_names() -> None:
     workflow = run("without retries")
     del workflow["spec"]["podMetadata"]
-    assert {(each.work.part, each.role) for each in look(workflow).pods} == {
+    assert {(pod.work.part, pod.role) for pod in look(workflow).pods} == {
         ("root-driver", "batch"),
         ("root.work-driver", "batch"),
         ("root.work.executor", "batch"),
@@ -154,7 +156,7 @@ def test_the_table_has_one_row_for_all_drivers_of_a_run() -> None:
 
 def test_drivers_in_several_states_are_counted() -> None:
     workflow = run("exit handler")
-    drivers = [each for each in workflow["status"]["nodes"].values() if "-driver(" in each["name"]]
+    drivers = [node for node in workflow["status"]["nodes"].values() if "-driver(" in node["name"]]
     drivers[0].update(phase="Error", message="pod deleted")
     [row] = [
         line
@@ -167,11 +169,11 @@ def test_drivers_in_several_states_are_counted() -> None:
 
 @pytest.mark.parametrize("name", ["with retries", "exit handler", "nested in a loop", "importer"])
 def test_a_step_that_went_on_is_not_lost(name: str) -> None:
-    assert told(run(name)) == ([], [])
+    assert judged(run(name)) == ([], [])
 
 
-def test_a_step_that_waits_for_a_retry_which_never_comes_is_told_so() -> None:
-    [violation], notes = told(run("waiting without retries"))
+def test_a_step_that_waits_for_a_retry_which_never_comes_is_reported() -> None:
+    [violation], notes = judged(run("waiting without retries"))
     assert notes == []
     assert violation.name == "Workflow/lost work"
     assert violation.message == (
@@ -182,7 +184,7 @@ def test_a_step_that_waits_for_a_retry_which_never_comes_is_told_so() -> None:
 
 
 def test_and_afterwards_in_the_words_that_it_ends_with() -> None:
-    [violation], notes = told(run("without retries"))
+    [violation], notes = judged(run("without retries"))
     assert notes == []
     assert violation.message == (
         "Argo shows 'pod deleted': its pod on cpuspot was lost, and its retry policy does not cover lost pods"
@@ -191,7 +193,7 @@ def test_and_afterwards_in_the_words_that_it_ends_with() -> None:
 
 
 def test_a_step_that_waits_for_a_retry_which_comes_is_a_note() -> None:
-    violations, [note] = told(run("waiting with retries"))
+    violations, [note] = judged(run("waiting with retries"))
     assert violations == []
     assert note.endswith(
         "/Workflow/lost work lost its pod on cpuspot: "
@@ -202,25 +204,27 @@ def test_a_step_that_waits_for_a_retry_which_comes_is_a_note() -> None:
 def retry_of(workflow: Any) -> Any:
     """The node of a workflow that holds the attempts of its task."""
     nodes = workflow["status"]["nodes"].values()
-    return next(each for each in nodes if each["type"] == "Retry" and "executor" in each["name"])
+    return next(node for node in nodes if node["type"] == "Retry" and "executor" in node["name"])
 
 
 def strategy_of(workflow: Any) -> Any:
     """The retry strategy of its task's template."""
-    return next(each for each in workflow["spec"]["templates"] if each["name"] == TASK)["retryStrategy"]
+    return next(template for template in workflow["spec"]["templates"] if template["name"] == TASK)[
+        "retryStrategy"
+    ]
 
 
 def test_a_step_without_retries_is_advised_to_have_some() -> None:
     workflow = run("waiting with retries")
     retry_of(workflow)["inputs"]["parameters"] = [{"name": "retry-max-count", "value": "0"}]
-    [violation], _ = told(workflow)
+    [violation], _ = judged(workflow)
     assert "it has no retries" in violation.message
 
 
 def test_a_step_whose_retries_are_used_up_says_so() -> None:
     workflow = run("waiting with retries")
     retry_of(workflow)["inputs"]["parameters"] = [{"name": "retry-max-count", "value": "1"}]
-    lost = next(each for each in workflow["status"]["nodes"].values() if each.get("message") == "pod deleted")
+    lost = next(node for node in workflow["status"]["nodes"].values() if node.get("message") == "pod deleted")
     again = {
         **lost,
         "id": "lost-again",
@@ -230,7 +234,7 @@ def test_a_step_whose_retries_are_used_up_says_so() -> None:
     workflow["status"]["nodes"]["lost-again"] = again
     retry_of(workflow)["children"].append("lost-again")
     retry_of(workflow)["message"] = "No more retries left"
-    [violation], _ = told(workflow)
+    [violation], _ = judged(workflow)
     assert "it has used up its retries" in violation.message
 
 
@@ -238,7 +242,7 @@ def test_a_step_past_its_deadline_says_so() -> None:
     workflow = run("waiting with retries")
     workflow["status"]["phase"] = retry_of(workflow)["phase"] = "Error"
     retry_of(workflow)["message"] = "Backoff would exceed max duration limit"
-    [violation], _ = told(workflow)
+    [violation], _ = judged(workflow)
     assert violation.message.startswith("Argo shows 'Backoff would exceed max duration limit': ")
     assert "backoff_max_duration" in violation.advice
 
@@ -256,23 +260,23 @@ def test_a_step_past_its_deadline_says_so() -> None:
 def test_argos_policies_decide(strategy: Any, phase: str, message: str, *, retried: bool) -> None:
     workflow = run("waiting without retries")
     strategy_of(workflow).update(strategy)
-    lost = next(each for each in workflow["status"]["nodes"].values() if each.get("message") == "pod deleted")
+    lost = next(node for node in workflow["status"]["nodes"].values() if node.get("message") == "pod deleted")
     lost.update(phase=phase, message=message)
-    violations, notes = told(workflow)
+    violations, notes = judged(workflow)
     assert (len(violations), len(notes)) == ((0, 1) if retried else (1, 0))
 
 
 def test_a_driver_that_is_lost_is_not_advised_to_be_placed() -> None:
     workflow = run("without retries")
-    for each in workflow["status"]["nodes"].values():
-        if each["type"] == "Pod":
-            lost = each["name"].endswith("work-driver")
-            each.update(
+    for node in workflow["status"]["nodes"].values():
+        if node["type"] == "Pod":
+            lost = node["name"].endswith("work-driver")
+            node.update(
                 {"phase": "Error", "message": "pod deleted"}
                 if lost
                 else {"phase": "Succeeded", "message": ""}
             )
-    [violation], _ = told(workflow)
+    [violation], _ = judged(workflow)
     assert (violation.name, violation.advice) == ("Workflow/a1-prefer work-driver", "run it again")
 
 
@@ -283,10 +287,10 @@ def test_a_record_says_that_it_has_no_workflows() -> None:
 
 def test_a_step_that_failed_by_itself_is_not_lost() -> None:
     workflow = run("without retries")
-    for each in workflow["status"]["nodes"].values():
-        if each.get("message") == "pod deleted":
-            each.update(phase="Failed", message="Error (exit code 1)")
-    assert told(workflow) == ([], [])
+    for node in workflow["status"]["nodes"].values():
+        if node.get("message") == "pod deleted":
+            node.update(phase="Failed", message="Error (exit code 1)")
+    assert judged(workflow) == ([], [])
 
 
 def test_drivers_are_no_violation_wherever_they_are() -> None:
@@ -298,6 +302,6 @@ def test_drivers_are_no_violation_wherever_they_are() -> None:
         annotations={"workflows.argoproj.io/node-name": "a1-prefer(0).root(0).work-driver(0)"},
         claim={"claimName": "data"},
     )
-    found = report(look(raws=(driver,)), timedelta(minutes=5))
-    assert Counter(pod.role for pod in found.look.pods) == {"helper": 1}
-    assert found.violations == ()
+    reported = report(look(raws=(driver,)), timedelta(minutes=5))
+    assert Counter(pod.role for pod in reported.look.pods) == {"helper": 1}
+    assert reported.violations == ()

@@ -60,7 +60,7 @@ def test_an_eviction_that_was_watched_is_remembered_with_its_reason(path: Path) 
         recorder.pod(pod("train-b", HERE, created=0))
     [course] = courses(read(path).look(POOLS))
     assert (course.evictions, course.pods[0][1].why) == (1, "DeletionByPodGC")
-    assert [each.node for each, _ in course.pods] == [LOST, HERE]
+    assert [attempt.node for attempt, _ in course.pods] == [LOST, HERE]
 
 
 def test_the_report_of_a_record_tells_when_a_node_went(path: Path) -> None:
@@ -68,7 +68,7 @@ def test_the_report_of_a_record_tells_when_a_node_went(path: Path) -> None:
         recorder.nodes([node("cpuspot", 0), node("cpuspot", 1)])
         recorder.nodes([node("cpuspot", 1)])
     seen = read(path).look(POOLS)
-    gone = {each["name"]: each["gone"] for each in as_dict(report(seen, timedelta(minutes=5)))["nodes"]}
+    gone = {listed["name"]: listed["gone"] for listed in as_dict(report(seen, timedelta(minutes=5)))["nodes"]}
     assert gone == {LOST: stamp(seen.nodes_by_name[LOST].gone), HERE: None}
     assert gone[LOST] is not None
 
@@ -104,7 +104,7 @@ def test_a_torn_last_line_is_left_out_and_cut_off(path: Path) -> None:
     assert keys(path) == ["began", "pod", "ended", "began", "ended"]
 
 
-def test_nodes_that_may_not_be_read_are_told_as_such(path: Path) -> None:
+def test_nodes_that_may_not_be_read_are_reported_as_such(path: Path) -> None:
     with Recorder(path, "team-a") as recorder:
         recorder.without_nodes()
         recorder.pods([pod("train-a", HERE)])
@@ -125,14 +125,14 @@ def test_a_record_of_another_namespace_is_not_added_to(path: Path) -> None:
 def test_the_time_between_two_recordings_is_a_gap(path: Path) -> None:
     ended = {"time": "2026-11-21T07:01:00Z", "ended": True}
     again = {**BEGAN, "time": "2026-11-21T07:02:00Z"}
-    path.write_text("".join(json.dumps(each) + "\n" for each in (BEGAN, POD, ended, again)), encoding="utf-8")
+    path.write_text("".join(json.dumps(line) + "\n" for line in (BEGAN, POD, ended, again)), encoding="utf-8")
     [gap] = read(path).look(None).gaps
     assert gap.end - gap.start == timedelta(minutes=1)
 
 
 def test_silence_longer_than_the_heartbeat_is_a_gap(path: Path) -> None:
     later = {"time": "2026-11-21T07:30:00Z", "watching": True}
-    path.write_text("".join(json.dumps(each) + "\n" for each in (BEGAN, POD, later)), encoding="utf-8")
+    path.write_text("".join(json.dumps(line) + "\n" for line in (BEGAN, POD, later)), encoding="utf-8")
     [gap] = read(path).look(None).gaps
     assert gap.end - gap.start == timedelta(minutes=29, seconds=59)
 
@@ -162,11 +162,11 @@ def test_what_is_no_record_is_one_line_with_its_number(path: Path, text: str, me
     path.write_text(text, encoding="utf-8")
     with pytest.raises(PlacementError) as caught:
         read(path)
-    told = str(caught.value)
-    assert told.startswith(str(path))
-    assert message in told
-    assert "expected lines that `ckf-spot where --record` has written" in told
-    assert "\n" not in told
+    error_text = str(caught.value)
+    assert error_text.startswith(str(path))
+    assert message in error_text
+    assert "expected lines that `ckf-spot where --record` has written" in error_text
+    assert "\n" not in error_text
 
 
 JSON = st.recursive(
@@ -191,9 +191,9 @@ def test_no_line_whatever_is_a_traceback(key: str, value: Any, name: str, inner:
             seen = read(Path(file.name)).look(POOLS)
         except PlacementError:
             return
-    found = report(seen, timedelta(minutes=5))
-    table(found, 80)
-    jsonschema.Draft202012Validator(SCHEMA).validate(json.loads(json.dumps(as_dict(found))))
+    reported = report(seen, timedelta(minutes=5))
+    table(reported, 80)
+    jsonschema.Draft202012Validator(SCHEMA).validate(json.loads(json.dumps(as_dict(reported))))
     ElementTree.fromstring(svg(seen))  # noqa: S314 - our own
 
 

@@ -51,16 +51,16 @@ def test_the_json_keeps_to_its_schema(seen: Look) -> None:
 
 
 def test_the_schema_leaves_nothing_open() -> None:
-    found = as_dict(reported(LOOKS[0]))
-    found["work"][0]["pods"][0]["extra"] = 1
+    document = as_dict(reported(LOOKS[0]))
+    document["work"][0]["pods"][0]["extra"] = 1
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.Draft202012Validator(SCHEMA).validate(found)
+        jsonschema.Draft202012Validator(SCHEMA).validate(document)
 
 
-def test_nodes_are_told_with_their_times_where_they_may_be_read() -> None:
+def test_nodes_are_reported_with_their_times_where_they_may_be_read() -> None:
     noticed = node("cpuspot", 2, created=30, notice=1)
-    found = as_dict(reported(look(nodes=[noticed, node("cpuod")])))
-    spot, on_demand = found["nodes"]
+    document = as_dict(reported(look(nodes=[noticed, node("cpuod")])))
+    spot, on_demand = document["nodes"]
     assert spot == {
         "name": node_name("cpuspot", 2),
         "pool": "cpuspot",
@@ -119,7 +119,7 @@ def test_violations_and_notes_follow_the_table() -> None:
     assert "\n✘ stateful-on-spot: team-a/db-0: " in table(reported(LOOKS[0]), None)
 
 
-def test_nothing_to_show_is_said() -> None:
+def test_nothing_to_show_has_a_line() -> None:
     assert table(reported(look(namespace="team-a")), 80).startswith("There is no pod in namespace team-a.\n")
 
 

@@ -52,7 +52,7 @@ def titles(element: ElementTree.Element) -> list[str]:
 
 def styled(element: ElementTree.Element, style: str) -> list[ElementTree.Element]:
     """Elements of a class, but for the legend's."""
-    return [each for each in element.iter() if style in each.get("class", "").split() and each.get("x")]
+    return [part for part in element.iter() if style in part.get("class", "").split() and part.get("x")]
 
 
 def test_it_needs_nothing_from_elsewhere() -> None:
@@ -63,8 +63,8 @@ def test_it_needs_nothing_from_elsewhere() -> None:
 
 
 def test_each_pool_has_a_lane_in_the_colour_of_its_capacity() -> None:
-    found = {name: (lane.get("class") or "").split()[-1] for name, lane in lanes(drawn(SEEN)).items()}
-    assert found == {
+    styles = {name: (lane.get("class") or "").split()[-1] for name, lane in lanes(drawn(SEEN)).items()}
+    assert styles == {
         "general": "ondemand",
         "cpuspot": "spot",
         "cpuod": "ondemand",
@@ -75,15 +75,15 @@ def test_each_pool_has_a_lane_in_the_colour_of_its_capacity() -> None:
 
 
 def test_nodes_and_pods_are_in_the_lane_of_their_pool() -> None:
-    found = {name: titles(lane) for name, lane in lanes(drawn(SEEN)).items()}
-    assert [title.split(":")[0] for title in found["cpuspot"] if title.startswith("aks-")] == [LOST, HERE]
+    names = {name: titles(lane) for name, lane in lanes(drawn(SEEN)).items()}
+    assert [title.split(":")[0] for title in names["cpuspot"] if title.startswith("aks-")] == [LOST, HERE]
     assert [
         title
-        for title in found["cpuspot"]
+        for title in names["cpuspot"]
         if title.startswith("team-a/train-new (Job/train): 07:56:00 – 08:00:00")
     ]
-    assert found["cpuod"] == []
-    assert found["general"][-1].startswith("a&b/<script> (Pod/<script>): ")
+    assert names["cpuod"] == []
+    assert names["general"][-1].startswith("a&b/<script> (Pod/<script>): ")
 
 
 def test_an_eviction_is_marked_on_the_pod_and_on_its_node() -> None:
@@ -91,7 +91,7 @@ def test_an_eviction_is_marked_on_the_pod_and_on_its_node() -> None:
     assert "team-a/train-old (Job/train): 07:40:00 – 07:56:00 on " + f"{LOST}, evicted" in titles(lane)
     assert f"07:56:00: {LOST} was taken back" in titles(lane)
     assert len(styled(lane, "lost")) == 1
-    assert len([each for each in lane.iter(f"{NAMESPACE}path") if each.get("class") == "evicted"]) == 1
+    assert len([mark for mark in lane.iter(f"{NAMESPACE}path") if mark.get("class") == "evicted"]) == 1
 
 
 def test_the_title_counts_the_evictions() -> None:
@@ -121,9 +121,9 @@ def test_time_without_watching_is_marked() -> None:
 
 
 def test_a_look_begins_with_the_oldest_batch_work_and_a_record_with_itself() -> None:
-    text = [each.text or "" for each in drawn(SEEN).iter(f"{NAMESPACE}text")]
+    text = [line.text or "" for line in drawn(SEEN).iter(f"{NAMESPACE}text")]
     assert text[1].startswith("2026-11-21 07:40:00 – 2026-11-21 08:00:00 UTC, as the cluster remembers it")
-    text = [each.text or "" for each in drawn(RECORDED).iter(f"{NAMESPACE}text")]
+    text = [line.text or "" for line in drawn(RECORDED).iter(f"{NAMESPACE}text")]
     assert text[1] == "2026-11-21 07:00:00 – 2026-11-21 08:00:00 UTC, as recorded"
 
 
@@ -132,14 +132,14 @@ def test_without_nodes_those_of_the_pods_are_drawn() -> None:
     assert {title.split(":")[0] for title in titles(lane) if title.startswith("aks-")} == {LOST, HERE}
 
 
-def test_without_nodes_and_contract_the_capacity_is_said_to_be_unknown() -> None:
-    found = lanes(drawn(look(PODS, None, pools=None)))
-    assert {name: lane.get("class") for name, lane in found.items()} == {
+def test_without_nodes_and_contract_the_capacity_is_shown_as_unknown() -> None:
+    drawn_lanes = lanes(drawn(look(PODS, None, pools=None)))
+    assert {name: lane.get("class") for name, lane in drawn_lanes.items()} == {
         "cpuspot": "lane unknown",
         "general": "lane unknown",
         "gpuspot": "lane unknown",
         "waiting": "lane ",
-    } or all(lane.get("class") == "lane unknown" for name, lane in found.items() if name != "waiting")
+    } or all(lane.get("class") == "lane unknown" for name, lane in drawn_lanes.items() if name != "waiting")
 
 
 @pytest.mark.parametrize(
@@ -147,15 +147,15 @@ def test_without_nodes_and_contract_the_capacity_is_said_to_be_unknown() -> None
 )
 def test_bars_stay_in_the_picture_and_ticks_stay_few(span: timedelta) -> None:
     root = drawn(replace(SEEN, since=NOW - span))
-    for each in root.iter(f"{NAMESPACE}rect"):
-        assert 0 <= float(each.get("x", 0)) <= float(each.get("x", 0)) + float(each.get("width", 0)) <= WIDTH
-    assert 1 <= len([each for each in root.iter() if each.get("class") == "tick"]) <= 15
+    for bar in root.iter(f"{NAMESPACE}rect"):
+        assert 0 <= float(bar.get("x", 0)) <= float(bar.get("x", 0)) + float(bar.get("width", 0)) <= WIDTH
+    assert 1 <= len([part for part in root.iter() if part.get("class") == "tick"]) <= 15
 
 
 def test_many_pods_side_by_side_do_not_overlap() -> None:
     pods = [pod(f"train-{number}", HERE, created=9) for number in range(12)]
     bars = styled(lanes(drawn(look(pods, NODES)))["cpuspot"], "pod")
-    heights = sorted(float(each.get("y", 0)) for each in bars)
+    heights = sorted(float(bar.get("y", 0)) for bar in bars)
     assert len(bars) == 12
     assert min(after - before for before, after in pairwise(heights)) >= float(bars[0].get("height", 0))
 

@@ -46,21 +46,21 @@ def affinity(*expressions: tuple[str, str, Sequence[str]]) -> dict[str, Any]:
     }
 
 
-def found(*pods: Any, nodes: Any = NODES, busy_gpu: bool = True, **how: Any) -> tuple[Violation, ...]:
+def violations_of(*pods: Any, nodes: Any = NODES, busy_gpu: bool = True, **how: Any) -> tuple[Violation, ...]:
     """Violations of these pods; the GPU node has work unless told otherwise."""
     return violations(look([*pods, *([BUSY_GPU] if busy_gpu else [])], nodes, **how), PATIENCE)
 
 
 @pytest.mark.parametrize(("rule", "what"), LASTING)
 def test_what_must_last_is_a_violation_on_spot(rule: str, what: Mapping[str, Any]) -> None:
-    [violation] = found(pod(node=ON_SPOT, **what))
+    [violation] = violations_of(pod(node=ON_SPOT, **what))
     assert (violation.rule, violation.name) == (rule, what["name"])
     assert "runs on cpuspot, which is spot" in violation.message
 
 
 @pytest.mark.parametrize(("rule", "what"), LASTING)
 def test_and_is_none_on_demand(rule: str, what: Mapping[str, Any]) -> None:
-    assert rule not in {each.rule for each in found(pod(node=ON_DEMAND, **what))}
+    assert rule not in {violation.rule for violation in violations_of(pod(node=ON_DEMAND, **what))}
 
 
 @pytest.mark.parametrize(
@@ -76,16 +76,16 @@ def test_and_is_none_on_demand(rule: str, what: Mapping[str, Any]) -> None:
     ],
 )
 def test_what_may_be_evicted_is_no_violation_on_spot(what: Mapping[str, Any]) -> None:
-    assert found(pod(node=ON_SPOT, **what)) == ()
+    assert violations_of(pod(node=ON_SPOT, **what)) == ()
 
 
-def test_the_pools_of_nodes_that_can_not_be_read_are_told_by_their_names() -> None:
-    [violation] = found(pod(node=ON_SPOT, **DATABASE), nodes=None)
+def test_the_pools_of_nodes_that_can_not_be_read_are_known_by_their_names() -> None:
+    [violation] = violations_of(pod(node=ON_SPOT, **DATABASE), nodes=None)
     assert violation.rule == "stateful-on-spot"
 
 
 def test_what_must_last_and_may_get_a_spot_node_is_a_violation_before_it_has_one() -> None:
-    [violation] = found(pod(tolerations=[SPOT], unschedulable=1, **DATABASE))
+    [violation] = violations_of(pod(tolerations=[SPOT], unschedulable=1, **DATABASE))
     assert "may get one of cpuspot, which is spot" in violation.message
     assert (
         violation.advice == "take the toleration of kubernetes.azure.com/scalesetpriority from StatefulSet db"
@@ -102,18 +102,20 @@ def test_what_must_last_and_may_get_a_spot_node_is_a_violation_before_it_has_one
 )
 def test_what_must_last_and_is_kept_from_spot_is_none(spec: Mapping[str, Any]) -> None:
     assert [
-        each.rule for each in found(pod(unschedulable=1, **DATABASE, **spec)) if "spot" in each.rule
+        violation.rule
+        for violation in violations_of(pod(unschedulable=1, **DATABASE, **spec))
+        if "spot" in violation.rule
     ] == []
 
 
 def test_a_gpu_node_with_other_work_alone_is_a_violation() -> None:
-    [violation] = found(pod("train-x", ON_GPU), busy_gpu=False)
+    [violation] = violations_of(pod("train-x", ON_GPU), busy_gpu=False)
     assert (violation.rule, violation.namespace, violation.name) == ("gpu-node-without-gpu-work", "", ON_GPU)
     assert "runs team-a/train-x, and nothing on it asks for a GPU" in violation.message
 
 
 def test_only_some_of_many_pods_are_named() -> None:
-    [violation] = found(*(pod(f"train-{number}", ON_GPU) for number in range(5)), busy_gpu=False)
+    [violation] = violations_of(*(pod(f"train-{number}", ON_GPU) for number in range(5)), busy_gpu=False)
     assert "train-0, team-a/train-1, team-a/train-2 and 2 more, and nothing" in violation.message
 
 
@@ -126,17 +128,17 @@ def test_only_some_of_many_pods_are_named() -> None:
     ],
 )
 def test_a_gpu_node_with_gpu_work_now_or_lately_is_none(pods: Any) -> None:
-    assert found(*pods, busy_gpu=False) == ()
+    assert violations_of(*pods, busy_gpu=False) == ()
 
 
 @pytest.mark.parametrize("pods", [[], [pod("nvidia-x", ON_GPU, owner=("DaemonSet", "nvidia"))]])
 def test_a_gpu_node_that_is_long_idle_is_a_violation(pods: Any) -> None:
-    [violation] = found(*pods, busy_gpu=False)
+    [violation] = violations_of(*pods, busy_gpu=False)
     assert "is idle for 1h" in violation.message
 
 
 def test_a_gpu_node_that_is_new_is_none() -> None:
-    assert found(nodes=[node("gpuspot", created=5)], busy_gpu=False) == ()
+    assert violations_of(nodes=[node("gpuspot", created=5)], busy_gpu=False) == ()
 
 
 def test_one_namespace_alone_does_not_condemn_a_gpu_node() -> None:
@@ -165,22 +167,26 @@ def test_one_namespace_alone_does_not_condemn_a_gpu_node() -> None:
     ],
 )  # fmt: skip
 def test_spot_work_that_no_on_demand_pool_takes_is_stuck(spec: Mapping[str, Any], advice: str) -> None:
-    [violation] = found(pod("train-x", unschedulable=6, **spec))
+    [violation] = violations_of(pod("train-x", unschedulable=6, **spec))
     assert violation.rule == "stuck-on-spot"
     assert violation.message == "it waits for 6m for a node of cpuspot, and nothing else takes it"
     assert violation.advice == f"place it with prefer='spot' (cpuod is closed to it: {advice})"
 
 
 def test_spot_work_whose_fallback_does_not_exist_is_stuck() -> None:
-    wanted = affinity(("kubernetes.azure.com/agentpool", "In", ["cpuspot", "cpuod2"]))
-    [violation] = found(pod("train-x", unschedulable=6, tolerations=[SPOT, FALLBACK], affinity=wanted))
+    unknown_pool = affinity(("kubernetes.azure.com/agentpool", "In", ["cpuspot", "cpuod2"]))
+    [violation] = violations_of(
+        pod("train-x", unschedulable=6, tolerations=[SPOT, FALLBACK], affinity=unknown_pool)
+    )
     assert violation.rule == "stuck-on-spot"
     assert violation.advice == "pool 'cpuod2' does not exist: name cpuod instead"
 
 
 def test_spot_work_whose_pool_has_no_twin_is_stuck() -> None:
     pools = {"cpuspot": replace(POOLS["cpuspot"], fallback=None)}
-    [violation] = found(pod("train-x", unschedulable=6, tolerations=[SPOT], nodeSelector=CPU), pools=pools)
+    [violation] = violations_of(
+        pod("train-x", unschedulable=6, tolerations=[SPOT], nodeSelector=CPU), pools=pools
+    )
     assert violation.advice.startswith("wait, or let an administrator give cpuspot an on-demand fallback")
 
 
@@ -193,7 +199,9 @@ def test_spot_work_whose_pool_has_no_twin_is_stuck() -> None:
     ],
 )
 def test_spot_work_that_no_pool_takes_is_stuck_at_once(spec: Mapping[str, Any], reason: str) -> None:
-    [violation] = found(pod("train-x", unschedulable=0, tolerations=[SPOT, FALLBACK, GPU_TAINT], **spec))
+    [violation] = violations_of(
+        pod("train-x", unschedulable=0, tolerations=[SPOT, FALLBACK, GPU_TAINT], **spec)
+    )
     assert violation.rule == "stuck-without-pool"
     assert reason in violation.message
 
@@ -211,19 +219,19 @@ def test_spot_work_that_no_pool_takes_is_stuck_at_once(spec: Mapping[str, Any], 
     ids=["has a fallback", "not long enough", "no spot work", "not asked yet", "runs", "label of no pool"],
 )
 def test_work_that_may_still_get_a_node_is_not_stuck(raw: Any) -> None:
-    assert found(raw) == ()
+    assert violations_of(raw) == ()
 
 
-def test_without_the_contract_nothing_is_called_stuck_and_that_is_said() -> None:
+def test_without_the_contract_nothing_is_called_stuck_and_that_is_noted() -> None:
     seen = look([pod("train-x", unschedulable=60, tolerations=[SPOT], nodeSelector=CPU)], NODES, pools=None)
-    assert [each.rule for each in violations(seen, PATIENCE)] == ["gpu-node-without-gpu-work"]
+    assert [violation.rule for violation in violations(seen, PATIENCE)] == ["gpu-node-without-gpu-work"]
     assert list(blind_spots(seen)) == [
         "stuck work was not judged: that needs the pool contract (--pools FILE)"
     ]
 
 
 def test_a_violation_is_one_line_with_name_and_advice() -> None:
-    [violation] = found(pod(node=ON_SPOT, **DATABASE))
+    [violation] = violations_of(pod(node=ON_SPOT, **DATABASE))
     assert str(violation) == (
         "stateful-on-spot: team-a/db-0: it keeps state, and runs on cpuspot, which is spot: Azure may take the node "
         "back within 30 s; take the toleration of kubernetes.azure.com/scalesetpriority from StatefulSet db"

@@ -51,8 +51,8 @@ TRAINING = {"training.kubeflow.org/replica-type": "worker", "training.kubeflow.o
     ],
 )  # fmt: skip
 def test_owner_labels_and_namespace_tell(raw: Any, work: tuple[str, str, str], role: str) -> None:
-    found = parsed(raw)
-    assert (found.work, found.role) == (Work(raw["metadata"]["namespace"], *work), role)
+    seen = parsed(raw)
+    assert (seen.work, seen.role) == (Work(raw["metadata"]["namespace"], *work), role)
 
 
 def of_job_set(owner: str, **labels: str) -> Any:
@@ -187,8 +187,8 @@ def test_work_is_named_after_what_people_made(
     raw: Any, owners: list[tuple[str, str]], work: tuple[str, str, str]
 ) -> None:
     raw["owners"] = [{"kind": kind, "name": name} for kind, name in owners]
-    found = parsed(raw)
-    assert (found.work, found.role) == (Work("team-a", *work), "batch")
+    seen = parsed(raw)
+    assert (seen.work, seen.role) == (Work("team-a", *work), "batch")
 
 
 def test_a_ray_service_serves() -> None:

@@ -59,37 +59,39 @@ class Author:
             return self._block(document, 0, path)
         return [self._flow(document)]
 
-    def _block(self, found: Any, indent: int, path: Path) -> list[str]:
+    def _block(self, content: Any, indent: int, path: Path) -> list[str]:
         lines: list[str] = []
-        merged = isinstance(found, dict) and len(found) > 1 and self._rarely(0.1)
+        merged = isinstance(content, dict) and len(content) > 1 and self._rarely(0.1)
         if merged:
-            first = next(iter(found))
-            lines.append(f"{' ' * indent}<<: {{{self._key(first)}: {self._flow(found[first])}}}")
-        for number, (key, part) in enumerate(_parts(found)):
+            first = next(iter(content))
+            lines.append(f"{' ' * indent}<<: {{{self._key(first)}: {self._flow(content[first])}}}")
+        for number, (key, part) in enumerate(_parts(content)):
             if merged and not number:
                 continue
             here = (*path, key)
             if self._often(0.2):
                 lines += [*[""] * self._often(0.3), f"{' ' * indent}# {self._comment(here)}"]
-            name = f"{self._key(str(key))}:" if isinstance(found, dict) else "-"
-            if isinstance(found, dict) and self._rarely(0.03):
+            name = f"{self._key(str(key))}:" if isinstance(content, dict) else "-"
+            if isinstance(content, dict) and self._rarely(0.03):
                 lines.append(f"{' ' * indent}? {name[:-1]}")
                 name = ":"
             lines += self._entry(" " * indent + name, part, indent, here)
         return lines
 
-    def _entry(self, start: str, found: Any, indent: int, path: Path) -> list[str]:
+    def _entry(self, start: str, content: Any, indent: int, path: Path) -> list[str]:
         """A key or a dash with its value."""
-        alias = next((name for name, text in self._anchors if text == _text(found)), None)
+        alias = next((name for name, text in self._anchors if text == _text(content)), None)
         if alias and self._often(0.5):
             return [f"{start} *{alias}{self._remark(path)}"]
         anchor = f" &a{next(self._numbers)}" if self._rarely(0.1) else ""
-        tag = self.chance.choice([" !!str", " !"]) if isinstance(found, str) and self._often(0.05) else ""
+        tag = self.chance.choice([" !!str", " !"]) if isinstance(content, str) and self._often(0.05) else ""
         name = anchor[2:]
-        if isinstance(found, dict | list) and found and (self.only_blocks or self._often(0.85)):
+        if isinstance(content, dict | list) and content and (self.only_blocks or self._often(0.85)):
             dash = start.endswith("-")
-            deeper = indent if isinstance(found, list) and self._in_line and not dash else indent + self._step
-            lines = self._block(found, deeper, path)
+            deeper = (
+                indent if isinstance(content, list) and self._in_line and not dash else indent + self._step
+            )
+            lines = self._block(content, deeper, path)
             if dash and not anchor and "#" not in lines[0] and lines[0] and self._often(0.8):
                 lines[0] = f"{start}{' ' * (deeper - len(start))}{lines[0].lstrip(' ')}"
             else:
@@ -97,20 +99,20 @@ class Author:
                     f"{start}{anchor}{self._remark(path).replace(chr(9), '')}",
                     *lines,
                 ]  # no tab behind a dash
-        elif isinstance(found, str) and "\n" in found and self._fits_block(found) and self._often(0.8):
-            chomp = "-" if not found.endswith("\n") else ""
+        elif isinstance(content, str) and "\n" in content and self._fits_block(content) and self._often(0.8):
+            chomp = "-" if not content.endswith("\n") else ""
             body = [
                 f"{' ' * (indent + self._step)}{line}" if line else ""
-                for line in found.removesuffix("\n").split("\n")
+                for line in content.removesuffix("\n").split("\n")
             ]
             lines = [f"{start}{anchor}{tag} |{chomp}", *body]
         else:
-            text = self._flow(found, tagged=bool(tag))
+            text = self._flow(content, tagged=bool(tag))
             if text == "" and anchor:
                 text = "null"
             lines = [f"{start}{anchor}{tag} {text}{self._remark(path)}".rstrip(" ")]
         if name:
-            self._anchors.insert(0, (name, _text(found)))
+            self._anchors.insert(0, (name, _text(content)))
         return lines
 
     def _fits_block(self, text: str) -> bool:
@@ -118,20 +120,18 @@ class Author:
         odd = any(line != line.strip() or not line.isprintable() for line in lines)
         return bool(lines[0]) and bool(lines[-1]) and not odd
 
-    def _flow(self, found: Any, *, tagged: bool = False) -> str:
-        match found:
+    def _flow(self, content: Any, *, tagged: bool = False) -> str:
+        match content:
             case dict():
-                return (
-                    f"{{{', '.join(f'{self._key(key)}: {self._flow(part)}' for key, part in found.items())}}}"
-                )
+                return f"{{{', '.join(f'{self._key(key)}: {self._flow(part)}' for key, part in content.items())}}}"
             case list():
-                return f"[{', '.join(map(self._flow, found))}]"
+                return f"[{', '.join(map(self._flow, content))}]"
             case None:
                 return self.chance.choice(["null", "~"])
             case str():
-                return self._string(found, tagged)
+                return self._string(content, tagged)
             case _:
-                return json.dumps(found)
+                return json.dumps(content)
 
     def _key(self, key: str) -> str:
         return self._string(key, False)  # noqa: FBT003
@@ -144,7 +144,7 @@ class Author:
         if self._often(0.5) and text.isprintable():
             return f"""'{text.replace("'", "''")}'"""
         bare = frozenset(string.ascii_letters + string.digits + string.punctuation + " é") - {'"', "\\"}
-        return f'"{"".join(each if each in bare else f"{chr(92)}U{ord(each):08x}" for each in text)}"'
+        return f'"{"".join(letter if letter in bare else f"{chr(92)}U{ord(letter):08x}" for letter in text)}"'
 
     def _remark(self, path: Path) -> str:
         return self.chance.choice([" # ", "  # ", " \t# "]) + self._comment(path) if self._often(0.15) else ""
@@ -161,9 +161,9 @@ class Author:
         return self.chance.random() < share
 
 
-def _parts(found: Any) -> list[tuple[str | int, Any]]:
-    return list(found.items()) if isinstance(found, dict) else list(enumerate(found))
+def _parts(content: Any) -> list[tuple[str | int, Any]]:
+    return list(content.items()) if isinstance(content, dict) else list(enumerate(content))
 
 
-def _text(found: Any) -> str:
-    return json.dumps(found, sort_keys=False)
+def _text(content: Any) -> str:
+    return json.dumps(content, sort_keys=False)

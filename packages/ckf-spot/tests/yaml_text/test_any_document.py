@@ -57,10 +57,10 @@ def test_any_text_is_refused_in_one_line_or_comes_out_to_the_letter(text: str) -
     try:
         stream = load(text, "f")
     except PlacementError as error:
-        found = str(error)
+        result = str(error)
     else:
-        found = stream.changed(stream.documents)
-    assert found == text or re.fullmatch(r"f, line \d+: malformed YAML: .+", found)
+        result = stream.changed(stream.documents)
+    assert result == text or re.fullmatch(r"f, line \d+: malformed YAML: .+", result)
 
 
 def _change(documents: list[Any], chance: random.Random) -> Path | None:
@@ -70,13 +70,13 @@ def _change(documents: list[Any], chance: random.Random) -> Path | None:
     inside = documents
     for key in above:
         inside: Any = inside[key]
-    found: Any = inside[last]
-    if isinstance(found, dict) and chance.random() < 0.5:
-        found["added"] = copy.deepcopy(_ADDED)
+    part: Any = inside[last]
+    if isinstance(part, dict) and chance.random() < 0.5:
+        part["added"] = copy.deepcopy(_ADDED)
         return (*path, "added")
-    if isinstance(found, list) and chance.random() < 0.5:
-        found.insert(chance.randint(0, len(found)), copy.deepcopy(_ADDED))  # pyright: ignore[reportUnknownArgumentType]
-        return None if len(found) > 1 else path  # pyright: ignore[reportUnknownArgumentType]
+    if isinstance(part, list) and chance.random() < 0.5:
+        part.insert(chance.randint(0, len(part)), copy.deepcopy(_ADDED))  # pyright: ignore[reportUnknownArgumentType]
+        return None if len(part) > 1 else path  # pyright: ignore[reportUnknownArgumentType]
     if above and chance.random() < 0.3:
         del inside[last]
         return tuple(above)
@@ -84,8 +84,14 @@ def _change(documents: list[Any], chance: random.Random) -> Path | None:
     return path
 
 
-def _paths(found: Any, path: Path = ()) -> Iterator[Path]:
-    parts = found.items() if isinstance(found, dict) else enumerate(found) if isinstance(found, list) else ()
+def _paths(content: Any, path: Path = ()) -> Iterator[Path]:
+    parts = (
+        content.items()
+        if isinstance(content, dict)
+        else enumerate(content)
+        if isinstance(content, list)
+        else ()
+    )
     for key, part in parts:
         yield (*path, key)
         yield from _paths(part, (*path, key))

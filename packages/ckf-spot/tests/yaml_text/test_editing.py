@@ -97,7 +97,7 @@ def test_what_is_equal_through_an_alias_stays_an_alias() -> None:
     ],
 )
 def test_an_item_comes_to_the_front_of_a_list(before: str, after: str) -> None:
-    assert _changed(before, lambda found: found.update(l=["new", *(found["l"] or [])])) == after
+    assert _changed(before, lambda document: document.update(l=["new", *(document["l"] or [])])) == after
 
 
 @pytest.mark.parametrize(
@@ -120,11 +120,13 @@ def test_an_item_comes_to_the_front_of_a_list(before: str, after: str) -> None:
     ],
 )
 def test_a_key_is_added_to_a_map(before: str, after: str) -> None:
-    assert _changed(before, lambda found: found.update(m={**(found["m"] or {}), "k": "y z"})) == after
+    assert (
+        _changed(before, lambda document: document.update(m={**(document["m"] or {}), "k": "y z"})) == after
+    )
 
 
 @pytest.mark.parametrize(
-    ("before", "wanted", "after"),
+    ("before", "value", "after"),
     [
         ("v: 1  # x\n", "1e-3", 'v: "1e-3"  # x\n'),
         ("v: 1  # x\n", {"a": 1}, "v:  # x\n  a: 1\n"),
@@ -142,15 +144,15 @@ def test_a_key_is_added_to_a_map(before: str, after: str) -> None:
         ),
     ],
 )
-def test_a_value_gets_another_one(before: str, wanted: Any, after: str) -> None:
-    assert _changed(before, lambda found: found.update(v=wanted)) == after
+def test_a_value_gets_another_one(before: str, value: Any, after: str) -> None:
+    assert _changed(before, lambda document: document.update(v=value)) == after
 
 
 def test_a_key_goes_with_its_line_and_its_comment_only() -> None:
     _check(
         "a: 1\n# of b\nb:  # x\n  c: 1\n# of d\nd: 1\n",
         "a: 1\n# of b\n# of d\nd: 1\n",
-        lambda found: found.pop("b"),
+        lambda document: document.pop("b"),
     )
 
 
@@ -159,7 +161,7 @@ def test_the_other_documents_stay() -> None:
         "# one\n---\na: 1  # x\n--- # two\nb: {}  # y\n...\n---\n# three\n",
         "# one\n---\na: 1  # x\n--- # two\nb: {}  # y\nc: 1\n...\n---\n# three\n",
         lambda _: None,
-        lambda found: found.update(c=1),
+        lambda document: document.update(c=1),
     )
 
 
@@ -190,7 +192,7 @@ def test_json_stays_json_with_its_indent() -> None:
 
 def test_the_meaning_wins_where_a_text_cannot_be_kept() -> None:
     """A merged map that stands behind the key overrules it in kubectl's eyes; only without it can the key change."""
-    text = _changed("a: 1  # x\n<<: {a: 2}\n", lambda found: found.update(a=3))
+    text = _changed("a: 1  # x\n<<: {a: 2}\n", lambda document: document.update(a=3))
     assert load(text, "f").documents == [{"a": 3}]
 
 

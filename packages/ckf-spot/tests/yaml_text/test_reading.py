@@ -37,7 +37,7 @@ def test_a_key_is_a_text(text: str, keys: list[str] | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "content"),
     [
         ("{<<: {a: 1, b: 1}, a: 2}", {"a": 2, "b": 1}),
         ("{a: 2, <<: {a: 1}}", {"a": 1}),
@@ -48,12 +48,12 @@ def test_a_key_is_a_text(text: str, keys: list[str] | None) -> None:
         ("a: &x k\nb: {*x : 1}", {"a": "k", "b": {"k": 1}}),
     ],
 )
-def test_anchors_and_merged_maps_are_resolved_as_kubectl_does(text: str, found: Any) -> None:
-    assert parse(text, "f") == found
+def test_anchors_and_merged_maps_are_resolved_as_kubectl_does(text: str, content: Any) -> None:
+    assert parse(text, "f") == content
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "content"),
     [
         ("! 08", "08"),
         ("!!str 1", "1"),
@@ -63,8 +63,8 @@ def test_anchors_and_merged_maps_are_resolved_as_kubectl_does(text: str, found: 
         ("! {a: b}", {"a": "b"}),
     ],
 )
-def test_a_tag_says_what_a_scalar_is(text: str, found: Any) -> None:
-    assert parse(text, "f") == found
+def test_a_tag_says_what_a_scalar_is(text: str, content: Any) -> None:
+    assert parse(text, "f") == content
 
 
 @pytest.mark.parametrize("text", ["a: \t1\t# c", "a: b\tc", "{a: 1,\t\n\tb: 2}", "- a\n- b\t\n\n"])
@@ -93,7 +93,7 @@ def test_a_tab_may_stand_where_it_indents_nothing(text: str) -> None:
         (f"a: 1\nb: {'[' * _DEEP}{']' * _DEEP}\n", 2, "more than 100 levels"),
         (f'{{"a": 1,\n"b": {"[" * _DEEP}{"]" * _DEEP}}}\n', 2, "more than 100 levels"),
         (f'{{"a": 1,\n"b": {"[" * 200}{"]" * 200}}}\n', 2, "more than 100 levels"),
-        ("".join(f"{' ' * each}a:\n" for each in range(_DEEP // 10)), 101, "more than 100 levels"),
+        ("".join(f"{' ' * level}a:\n" for level in range(_DEEP // 10)), 101, "more than 100 levels"),
         (
             "a0: &a0 [x]\n" + "".join(f"a{n}: &a{n} [{f'*a{n - 1},' * 10}]\n" for n in range(1, 9)),
             7,
@@ -126,7 +126,7 @@ def test_empty_documents_are_left_out() -> None:
     assert load("# only this\n---\n---\na: 1\n---\n# and this\n", "f").documents == [{"a": 1}]
 
 
-def test_one_value_is_expected_where_one_is_asked_for() -> None:
+def test_one_value_is_expected_where_one_is_requested() -> None:
     assert parse("", "f") is None
     with pytest.raises(PlacementError, match=r"^f: 2 documents; expected one$"):
         parse("a\n---\nb\n", "f")

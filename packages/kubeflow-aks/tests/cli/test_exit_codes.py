@@ -271,11 +271,11 @@ def test_no_variable_agrees_forces_or_shows_secrets(
     line: str, project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Neither of those that make once took, nor of those that the library of the command line can take."""
-    given: list[dict[str, Any]] = []
+    calls: list[dict[str, Any]] = []
 
     def callback(of: str) -> Callable[..., int]:
         def take(**parameters: Any) -> int:
-            given.append(parameters)
+            calls.append(parameters)
             return 0
 
         monkeypatch.setattr(ALL[of], "callback", take)
@@ -288,7 +288,7 @@ def test_no_variable_agrees_forces_or_shows_secrets(
             monkeypatch.setenv(f"{prefix}{name}", "1")
     assert main(line.split()) == 0, capsys.readouterr().err
     flags = {
-        name: value for name, value in given[0].items() if name in {"yes", "force", "stdout", "any_node"}
+        name: value for name, value in calls[0].items() if name in {"yes", "force", "stdout", "any_node"}
     }
     assert flags
     assert not any(flags.values())

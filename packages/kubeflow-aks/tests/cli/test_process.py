@@ -107,15 +107,15 @@ def test_json_has_no_colour(command: str, monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.mark.parametrize("words", ALL)
 def test_a_command_that_takes_minutes_collects_garbage(words: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    found: list[bool] = []
-    monkeypatch.setattr(ALL[words], "callback", lambda: found.append(gc.isenabled()))
+    collecting: list[bool] = []
+    monkeypatch.setattr(ALL[words], "callback", lambda: collecting.append(gc.isenabled()))
     monkeypatch.setattr(ALL[words], "params", [])
     gc.disable()
     try:
         assert main(words.split()) == 0
     finally:
         gc.enable()
-    assert found == [
+    assert collecting == [
         words in {"demo", "drill", "diff", "start", "stop", "local up", "local shell", "local build"}
     ]
 

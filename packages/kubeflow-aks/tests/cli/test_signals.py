@@ -121,5 +121,5 @@ def test_a_signal_ends_every_command_with_130(sent: signal.Signals, tmp_path: Pa
         text=True,
         check=True,
     )
-    found: dict[str, tuple[int, str]] = json.loads(done.stdout)
-    assert found == {words: [130, "error: interrupted\n"] for words, _, _ in commands()}
+    answers: dict[str, tuple[int, str]] = json.loads(done.stdout)
+    assert answers == {words: [130, "error: interrupted\n"] for words, _, _ in commands()}

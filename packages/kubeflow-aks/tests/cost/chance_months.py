@@ -94,11 +94,11 @@ class Pool:
 
     def _take(self, side: bool, nodes: int, now: float) -> int:  # noqa: FBT001 - which of two pools
         """Take up to so many idle nodes, those that idle for the shortest time; returns how many there were."""
-        found = sorted(since for since in self._idle[side] if since <= now)[-nodes:]
-        for since in found:
+        idle = sorted(since for since in self._idle[side] if since <= now)[-nodes:]
+        for since in idle:
             self._idle[side].remove(since)
             self.hours[side] += now - since
-        return len(found)
+        return len(idle)
 
 
 def play(kinds: Sequence[Kind], rate: float, sold_out: float, tail: float, chance: Random) -> Month:

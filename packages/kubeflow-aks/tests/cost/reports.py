@@ -59,7 +59,7 @@ def node(name: str, created: float, gone: float | None = None, notice: float | N
 
 def report(*pods: Raw, nodes: list[Raw] | None = None, since: float | None = None) -> Raw:
     work = {"namespace": "a", "kind": "Job", "name": "train", "part": "", "role": "batch"}
-    found = {
+    document = {
         "version": 2,
         "time": at(0),
         "since": None if since is None else at(since),
@@ -69,8 +69,8 @@ def report(*pods: Raw, nodes: list[Raw] | None = None, since: float | None = Non
         "violations": [],
         "notes": [],
     }
-    jsonschema.Draft202012Validator(SCHEMA).validate(found)  # pyright: ignore[reportUnknownMemberType]
-    return found
+    jsonschema.Draft202012Validator(SCHEMA).validate(document)  # pyright: ignore[reportUnknownMemberType]
+    return document
 
 
 def observations(file: Path, raw: object) -> Observed:
@@ -79,6 +79,6 @@ def observations(file: Path, raw: object) -> Observed:
     return read(file, POOLS)
 
 
-def figures(found: Observed) -> dict[str, tuple[float, int, int]]:
+def figures(observed: Observed) -> dict[str, tuple[float, int, int]]:
     """Node hours, evictions and moments by pool."""
-    return {name: (round(one.hours, 6), one.evictions, one.moments) for name, one in found.pools.items()}
+    return {name: (round(one.hours, 6), one.evictions, one.moments) for name, one in observed.pools.items()}

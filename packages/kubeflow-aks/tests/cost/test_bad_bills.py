@@ -189,16 +189,19 @@ def test_a_cluster_without_region_is_where_its_resource_group_is() -> None:
 
 
 def test_the_region_of_the_basis_stands_in_for_one_that_only_up_knows() -> None:
-    found = bill(stack(location=None, basis={"location": "uksouth"}), FixedMarket())
-    assert found.region == "uksouth"
+    monthly_bill = bill(stack(location=None, basis={"location": "uksouth"}), FixedMarket())
+    assert monthly_bill.region == "uksouth"
 
 
 def test_a_program_of_before_is_billed_from_the_defaults() -> None:
     made = stack(spot("cpuspot"), others=(Resource("azure-native:dashboard:Grafana", "x", {}),))
-    found = bill(Stack(made.name, made.resources, {}), FixedMarket())
-    assert found.warnings[0] == "the program has no output `costBasis`: this bill is made from the defaults"
-    assert "resources without a price here: azure-native:dashboard:Grafana" in found.left_out
-    assert [(it.name, it.useful, it.assumed) for it in found.work] == [
+    monthly_bill = bill(Stack(made.name, made.resources, {}), FixedMarket())
+    assert (
+        monthly_bill.warnings[0]
+        == "the program has no output `costBasis`: this bill is made from the defaults"
+    )
+    assert "resources without a price here: azure-native:dashboard:Grafana" in monthly_bill.left_out
+    assert [(it.name, it.useful, it.assumed) for it in monthly_bill.work] == [
         ("preparation", 2000, True),
         ("features", 1000, True),
         ("training", 400, True),

@@ -19,8 +19,8 @@ from tests.cost.examples import SYSTEM, FixedMarket, pool, spot, stack, work
 SIZES = {"Standard_D4s_v3": (0.232, 0.0487), "Standard_D8s_v3": (0.464, 0.1), "Standard_X": (1.0, 0.5)}
 
 
-def line(found: Bill, name: str) -> Line:
-    return next(it for it in found.lines if it.name == name)
+def line(bill_of_stack: Bill, name: str) -> Line:
+    return next(it for it in bill_of_stack.lines if it.name == name)
 
 
 def calm(**more: Any) -> dict[str, Any]:
@@ -31,24 +31,24 @@ def calm(**more: Any) -> dict[str, Any]:
 def test_what_spot_cannot_give_runs_on_the_fallback_at_its_own_size_and_price() -> None:
     pools = (spot("cpuspot"), pool("cpuod", "Standard_D8s_v3"))
     basis = {"workload": {"a": calm()}, "cost": {"evictionRate": 0, "soldOutShare": 0.25}}
-    found = bill(stack(*pools, basis=basis, fallbacks={"cpuspot": "cpuod"}), FixedMarket(SIZES))
-    own, twin = line(found, "cpuspot"), line(found, "cpuod")
-    assert own.hours
+    monthly_bill = bill(stack(*pools, basis=basis, fallbacks={"cpuspot": "cpuod"}), FixedMarket(SIZES))
+    spot_line, twin = line(monthly_bill, "cpuspot"), line(monthly_bill, "cpuod")
+    assert spot_line.hours
     assert twin.hours
-    assert (own.hours.expected, twin.hours.expected) == (750, 250)
-    assert own.amount.expected == pytest.approx(750 * 0.0487)
+    assert (spot_line.hours.expected, twin.hours.expected) == (750, 250)
+    assert spot_line.amount.expected == pytest.approx(750 * 0.0487)
     assert twin.amount.expected == pytest.approx(250 * 0.464)
-    assert found.on_demand("batch").expected == pytest.approx(1000 * 0.464)
-    [result] = found.work
-    assert result.amount.expected == pytest.approx(found.amount("batch").expected)
+    assert monthly_bill.on_demand("batch").expected == pytest.approx(1000 * 0.464)
+    [result] = monthly_bill.work
+    assert result.amount.expected == pytest.approx(monthly_bill.amount("batch").expected)
     assert result.waits == 0
 
 
 def test_without_a_fallback_the_work_waits_and_that_is_reported() -> None:
     basis = {"workload": {"a": calm()}, "cost": {"evictionRate": 0, "soldOutShare": 0.2}}
-    found = bill(stack(spot("cpuspot"), basis=basis), FixedMarket())
-    assert line(found, "cpuspot").hours == Range.exactly(1000)
-    [result] = found.work
+    monthly_bill = bill(stack(spot("cpuspot"), basis=basis), FixedMarket())
+    assert line(monthly_bill, "cpuspot").hours == Range.exactly(1000)
+    [result] = monthly_bill.work
     assert result.waits == pytest.approx(250)
     assert result.notes[-1] == "cpuspot has no fallback: its steps wait 250 hours a month in all for spot VMs"
 
@@ -59,37 +59,41 @@ def test_a_pools_own_share_and_rate_go_before_the_stacks() -> None:
         "soldOutShare": 0.5,
         "pools": {"cpuspot": {"evictionRate": 0, "soldOutShare": 0}},
     }
-    found = bill(stack(spot("cpuspot"), basis={"workload": {"a": calm()}, "cost": cost}), FixedMarket())
-    assert line(found, "cpuspot").hours == Range.exactly(1000)
-    assert found.rates["cpuspot"].rate == Range.exactly(0)
+    monthly_bill = bill(
+        stack(spot("cpuspot"), basis={"workload": {"a": calm()}, "cost": cost}), FixedMarket()
+    )
+    assert line(monthly_bill, "cpuspot").hours == Range.exactly(1000)
+    assert monthly_bill.rates["cpuspot"].rate == Range.exactly(0)
 
 
 def test_nodes_idle_after_each_burst_on_both_sides_of_the_comparison() -> None:
     profile = {"scaleDownUnneededTime": "10m", "scanInterval": "0s"}
     basis = {"workload": {"a": calm(stepsAtOnce=5)}, "cost": {"evictionRate": 0}}
-    found = bill(stack(spot("cpuspot"), basis=basis, autoScalerProfile=profile), FixedMarket())
-    idle = line(found, "cpuspot").hours
+    monthly_bill = bill(stack(spot("cpuspot"), basis=basis, autoScalerProfile=profile), FixedMarket())
+    idle = line(monthly_bill, "cpuspot").hours
     assert idle
     assert 1000 < idle.expected <= 1000 + 500 * (10 / 60 + 7 / 3600)
-    assert found.on_demand("batch").expected == pytest.approx(idle.expected * 0.232)
+    assert monthly_bill.on_demand("batch").expected == pytest.approx(idle.expected * 0.232)
 
 
 def test_home_pools_run_at_their_minimum_up_to_their_maximum() -> None:
     system = {**SYSTEM, "minCount": 1, "maxCount": 3}
     general = pool("general", nodeTaints=[], minCount=2, maxCount=2, enableAutoScaling=False, count=2)
-    found = bill(stack(general, agentPoolProfiles=[system]), FixedMarket())
-    assert line(found, "system").hours == Range(HOURS_A_MONTH, HOURS_A_MONTH, 3 * HOURS_A_MONTH)
-    assert line(found, "system").nodes == "1–3 × D4s_v3"
-    assert line(found, "OS disks of system").amount.expected == pytest.approx(19.71)
+    monthly_bill = bill(stack(general, agentPoolProfiles=[system]), FixedMarket())
+    assert line(monthly_bill, "system").hours == Range(HOURS_A_MONTH, HOURS_A_MONTH, 3 * HOURS_A_MONTH)
+    assert line(monthly_bill, "system").nodes == "1–3 × D4s_v3"
+    assert line(monthly_bill, "OS disks of system").amount.expected == pytest.approx(19.71)
 
 
 def test_outside_office_hours_nodes_and_control_plane_cost_nothing_and_the_rest_goes_on() -> None:
     basis = {"officeHours": {"days": ["monday", "tuesday"], "from": "08:00", "to": "16:24", "timeZone": "x"}}
-    always, found = bill(stack(), FixedMarket()), bill(stack(basis=basis), FixedMarket())
+    always, monthly_bill = bill(stack(), FixedMarket()), bill(stack(basis=basis), FixedMarket())
     for name in ("system", "OS disks of system", "control plane"):
-        assert line(found, name).amount.expected == pytest.approx(0.1 * line(always, name).amount.expected)
+        assert line(monthly_bill, name).amount.expected == pytest.approx(
+            0.1 * line(always, name).amount.expected
+        )
     for name in ("load balancer", "public addresses"):
-        assert line(found, name) == line(always, name)
+        assert line(monthly_bill, name) == line(always, name)
 
 
 OFFICE = {"days": ["monday", "tuesday"], "from": "07:00", "to": "19:00", "timeZone": "x"}
@@ -98,12 +102,12 @@ OFFICE = {"days": ["monday", "tuesday"], "from": "07:00", "to": "19:00", "timeZo
 def test_what_evenings_cut_off_is_billed_and_reported() -> None:
     """A step of 2 h begins too late in a sixth of a day of 12 h, and then loses an hour."""
     basis = {"workload": {"a": calm()}, "cost": {"evictionRate": 0}, "officeHours": OFFICE}
-    found = bill(stack(spot("cpuspot"), basis=basis), FixedMarket())
-    hours = line(found, "cpuspot").hours
+    monthly_bill = bill(stack(spot("cpuspot"), basis=basis), FixedMarket())
+    hours = line(monthly_bill, "cpuspot").hours
     assert hours
     assert hours.expected == pytest.approx(1000 * (1 + 1 / 12))
-    assert found.on_demand("batch").expected == pytest.approx(hours.expected * 0.232)
-    [result] = found.work
+    assert monthly_bill.on_demand("batch").expected == pytest.approx(hours.expected * 0.232)
+    [result] = monthly_bill.work
     assert (result.evenings, result.cut_off) == (pytest.approx(500 / 6), pytest.approx(1000 / 12))
     assert result.stops_paying_at == pytest.approx(0.232)
     assert result.notes[0] == (
@@ -117,25 +121,25 @@ def test_evenings_cut_off_work_on_demand_and_on_a_fallback_too() -> None:
     workload = {"a": calm(), "b": calm(pool="plain")}
     cost = {"evictionRate": 0, "soldOutShare": 0.25}
     basis = {"workload": workload, "cost": cost, "officeHours": OFFICE}
-    found = bill(stack(*pools, basis=basis, fallbacks={"cpuspot": "cpuod"}), FixedMarket())
+    monthly_bill = bill(stack(*pools, basis=basis, fallbacks={"cpuspot": "cpuod"}), FixedMarket())
     for name, part in (("cpuspot", 0.75), ("cpuod", 0.25), ("plain", 1)):
-        hours = line(found, name).hours
+        hours = line(monthly_bill, name).hours
         assert hours
         assert hours.expected == pytest.approx(part * 1000 * 13 / 12)
-    assert [it.evenings for it in found.work] == pytest.approx([500 / 6] * 2)
+    assert [it.evenings for it in monthly_bill.work] == pytest.approx([500 / 6] * 2)
 
 
 def test_what_has_no_room_in_a_day_is_never_done_and_that_is_reported() -> None:
     """The program refuses a step longer than a day; one that leaves no time for a restart it does not."""
     basis = {"workload": {"a": work(hours=1000, step=11.95)}, "officeHours": OFFICE}
-    found = bill(stack(spot("cpuspot"), basis=basis), FixedMarket())
-    [result] = found.work
+    monthly_bill = bill(stack(spot("cpuspot"), basis=basis), FixedMarket())
+    [result] = monthly_bill.work
     assert result.notes[0].startswith(
         "never done: the work of a step between two checkpoints and a restart take longer than a day"
     )
     assert not any("nearly every try" in sentence for sentence in result.notes)
-    assert found.amount().expected == float("inf")
-    assert found.on_demand().expected < 2000
+    assert monthly_bill.amount().expected == float("inf")
+    assert monthly_bill.on_demand().expected < 2000
 
 
 def test_a_step_with_fewer_retries_than_evenings_is_reported() -> None:
@@ -150,19 +154,19 @@ def test_a_step_with_fewer_retries_than_evenings_is_reported() -> None:
 
 def test_the_blogs_model_leaves_evenings_out_and_says_so() -> None:
     basis = {"workload": {"a": calm()}, "cost": {"model": "blog"}, "officeHours": OFFICE}
-    found = bill(stack(spot("cpuspot"), basis=basis), FixedMarket())
-    assert line(found, "cpuspot").hours == Range.exactly(1050)
-    assert "work that evenings cut off: the blog's model has no hours of a day" in found.left_out
+    monthly_bill = bill(stack(spot("cpuspot"), basis=basis), FixedMarket())
+    assert line(monthly_bill, "cpuspot").hours == Range.exactly(1050)
+    assert "work that evenings cut off: the blog's model has no hours of a day" in monthly_bill.left_out
 
 
 def test_bursts_within_office_hours_come_closer_together() -> None:
     profile = {"scaleDownUnneededTime": "2h", "scanInterval": "0s"}
     sentence = {"workload": {"a": calm()}, "cost": {"evictionRate": 0}}
-    always, found = (
+    always, monthly_bill = (
         bill(stack(spot("cpuspot"), basis=basis, autoScalerProfile=profile), FixedMarket())
         for basis in (sentence, {**sentence, "officeHours": OFFICE})
     )
-    idle = [line(it, "cpuspot").hours for it in (always, found)]
+    idle = [line(it, "cpuspot").hours for it in (always, monthly_bill)]
     assert idle[0]
     assert idle[1]
     assert idle[1].expected - 1000 * 13 / 12 < idle[0].expected - 1000
@@ -170,14 +174,14 @@ def test_bursts_within_office_hours_come_closer_together() -> None:
 
 def test_a_batch_pool_that_keeps_nodes_pays_for_them_where_its_work_needs_fewer() -> None:
     basis = {"workload": {"a": calm()}, "cost": {"evictionRate": 0}}
-    found = bill(stack(spot("cpuspot", minCount=3), basis=basis), FixedMarket())
-    assert line(found, "cpuspot").hours == Range.exactly(3 * HOURS_A_MONTH)
+    monthly_bill = bill(stack(spot("cpuspot", minCount=3), basis=basis), FixedMarket())
+    assert line(monthly_bill, "cpuspot").hours == Range.exactly(3 * HOURS_A_MONTH)
 
 
 def test_work_beyond_a_pools_maximum_is_reported_with_the_figures() -> None:
     basis = {"workload": {"a": calm()}, "cost": {"evictionRate": 0}}
-    found = bill(stack(spot("cpuspot", maxCount=1), basis=basis), FixedMarket())
-    [result] = found.warnings
+    monthly_bill = bill(stack(spot("cpuspot", maxCount=1), basis=basis), FixedMarket())
+    [result] = monthly_bill.warnings
     assert result == (
         "pools.cpuspot.maxCount is 1: its work needs 1,000 node hours a month and the pool gives 730; raise it, or the "
         "work is not done within the month"
@@ -195,10 +199,10 @@ def test_a_price_limit_below_the_spot_price_is_reported() -> None:
 
 def test_a_price_limit_is_in_dollars_whatever_the_bill_is_in() -> None:
     made = stack(spot("cpuspot") | {"spotMaxPrice": 0.04}, basis={"workload": {"a": calm()}})
-    found = bill(made, FixedMarket(currency="EUR"))
+    monthly_bill = bill(made, FixedMarket(currency="EUR"))
     free = bill(stack(spot("cpuspot"), basis={"workload": {"a": calm()}}), FixedMarket(currency="EUR"))
-    assert line(found, "cpuspot").amount == line(free, "cpuspot").amount
-    [result] = found.warnings
+    assert line(monthly_bill, "cpuspot").amount == line(free, "cpuspot").amount
+    [result] = monthly_bill.warnings
     assert result.startswith("pools.cpuspot.maxPrice is 0.04: that is USD and this bill is in EUR")
 
 
@@ -214,10 +218,10 @@ def test_what_changes_nothing_is_no_table(model: str, tables: list[str]) -> None
 
 def test_spot_never_costs_more_an_hour_than_on_demand() -> None:
     market = FixedMarket({"Standard_D4s_v3": (0.2, 0.15)}, spread=0.9)
-    found = bill(
+    monthly_bill = bill(
         stack(spot("cpuspot"), basis={"workload": {"a": calm()}, "cost": {"evictionRate": 0}}), market
     )
-    amount = line(found, "cpuspot").amount
+    amount = line(monthly_bill, "cpuspot").amount
     assert (amount.low, amount.expected, amount.high) == pytest.approx((15, 150, 200))
 
 
@@ -231,24 +235,24 @@ def test_spot_that_costs_more_is_noted() -> None:
 
 def test_a_step_that_never_gets_done_is_noted_and_has_no_amount() -> None:
     basis = {"workload": {"a": work(hours=400, step=200)}, "cost": {"evictionRate": 0.2}}
-    found = bill(stack(spot("cpuspot"), basis=basis), FixedMarket())
-    [result] = found.work
+    monthly_bill = bill(stack(spot("cpuspot"), basis=basis), FixedMarket())
+    [result] = monthly_bill.work
     assert result.notes[0] == "never done: at 20 % an hour nearly every try at a step of 200 h is evicted"
-    assert found.amount().expected == float("inf")
+    assert monthly_bill.amount().expected == float("inf")
 
 
 def test_an_open_band_has_no_upper_end() -> None:
     basis = {"workload": {"a": work()}, "cost": {"evictionRate": "20+"}}
-    found = bill(stack(spot("cpuspot"), basis=basis), FixedMarket())
-    assert found.amount().high == float("inf")
-    assert found.amount().expected < 2000
+    monthly_bill = bill(stack(spot("cpuspot"), basis=basis), FixedMarket())
+    assert monthly_bill.amount().high == float("inf")
+    assert monthly_bill.amount().expected < 2000
 
 
 def test_work_on_demand_is_no_spot_work() -> None:
-    found = bill(stack(pool("plain"), basis={"workload": {"a": calm(pool="plain")}}), FixedMarket())
-    [result] = found.work
+    monthly_bill = bill(stack(pool("plain"), basis={"workload": {"a": calm(pool="plain")}}), FixedMarket())
+    [result] = monthly_bill.work
     assert result.amount == result.on_demand == Range.exactly(232)
-    assert (result.stops_paying_at, result.longest_step, dict(found.rates)) == (None, None, {})
+    assert (result.stops_paying_at, result.longest_step, dict(monthly_bill.rates)) == (None, None, {})
 
 
 def test_facilities_are_counted_and_what_has_no_price_is_named() -> None:
@@ -264,10 +268,10 @@ def test_facilities_are_counted_and_what_has_no_price_is_named() -> None:
     )
     network = {"outboundType": "userAssignedNATGateway", "loadBalancerSku": "standard"}
     usage = {"storedGib": 3000, "logsGib": 10, "outboundGib": 300}
-    found = bill(
+    monthly_bill = bill(
         stack(others=others, networkProfile=network, basis={"cost": {"usage": usage}}), FixedMarket()
     )
-    amounts = {it.name: round(it.amount.expected, 2) for it in found.lines if it.part == "fixed"}
+    amounts = {it.name: round(it.amount.expected, 2) for it in monthly_bill.lines if it.part == "fixed"}
     assert amounts == {
         "control plane": 73.0,
         "load balancer": 18.25,
@@ -279,15 +283,15 @@ def test_facilities_are_counted_and_what_has_no_price_is_named() -> None:
         "traffic to the internet": 17.4,  # the first 100 are free
         "NAT gateway traffic": 13.5,
     }
-    assert "resources without a price here: azure-native:cache:Redis" in found.left_out
+    assert "resources without a price here: azure-native:cache:Redis" in monthly_bill.left_out
 
 
 def test_what_a_stack_says_nothing_of_is_named() -> None:
-    found = bill(
+    monthly_bill = bill(
         stack(spot("cpuspot"), pool("plain", work="other"), basis={"workload": {"a": work()}}), FixedMarket()
     )
-    assert "work on plain: `workload` has none there" in found.left_out
-    assert "traffic to the internet: set `cost.usage.outboundGib` to count it" in found.left_out
+    assert "work on plain: `workload` has none there" in monthly_bill.left_out
+    assert "traffic to the internet: set `cost.usage.outboundGib` to count it" in monthly_bill.left_out
 
 
 def test_what_azure_bills_beside_the_resources_is_named() -> None:
@@ -336,16 +340,16 @@ def test_logs_in_the_workspace_of_another_stack_are_counted() -> None:
 def test_a_disk_without_a_price_is_named() -> None:
     market = FixedMarket(SIZES)
     made = stack(spot("big", "Standard_X", osDiskType="Managed"), basis={"workload": {"a": work(pool="big")}})
-    found = bill(made, market)
-    assert "managed OS disks of big: their price is unknown" in found.left_out
+    monthly_bill = bill(made, market)
+    assert "managed OS disks of big: their price is unknown" in monthly_bill.left_out
 
 
 def test_pools_for_the_same_work_share_a_fallback() -> None:
-    """As the autoscaler sees it: what tolerates the one tolerates the other."""
+    """The autoscaler sees it so: what tolerates the one tolerates the other."""
     pools = (spot("one"), spot("two"), pool("od"))
     basis = {"workload": {"a": calm(pool="two")}, "cost": {"evictionRate": 0, "soldOutShare": 0.5}}
-    found = bill(stack(*pools, basis=basis, fallbacks={"one": "od"}), FixedMarket())
-    hours = line(found, "od").hours
+    monthly_bill = bill(stack(*pools, basis=basis, fallbacks={"one": "od"}), FixedMarket())
+    hours = line(monthly_bill, "od").hours
     assert hours
     assert hours.expected == 500
 
@@ -385,10 +389,10 @@ def test_the_source_of_a_rate_is_reported_once() -> None:
 
 def test_a_tainted_pool_without_work_that_is_always_on_is_no_batch_work() -> None:
     pools = (spot("cpuspot", minCount=1), pool("serving", minCount=2, maxCount=4), pool("idle"))
-    found = bill(stack(*pools, basis={"workload": {"a": calm()}}), FixedMarket())
-    assert line(found, "serving").part == "home"
-    assert line(found, "cpuspot").part == "batch"
-    assert not any(it.pool == "idle" for it in found.lines)
+    monthly_bill = bill(stack(*pools, basis={"workload": {"a": calm()}}), FixedMarket())
+    assert line(monthly_bill, "serving").part == "home"
+    assert line(monthly_bill, "cpuspot").part == "batch"
+    assert not any(it.pool == "idle" for it in monthly_bill.lines)
     worked = {"workload": {"a": calm(), "b": calm(pool="serving")}}
     assert line(bill(stack(*pools, basis=worked), FixedMarket()), "serving").part == "batch"
 
@@ -403,11 +407,13 @@ def test_gangs_wait_billed_and_heads_are_on_demand() -> None:
     assert any(note.startswith("its 4 nodes start again together") for note in result.notes)
     ray = work(hours=800, step=10, nodesPerStep=8, elastic=True, headPool="cpuod", restartMinutes=0)
     pools = (spot("cpuspot"), pool("cpuod"))
-    found = bill(stack(*pools, basis={"workload": {"a": ray}, "cost": {"evictionRate": 0}}), FixedMarket())
-    hours = {it.pool: it.hours.expected for it in found.lines if it.hours and it.part == "batch"}
+    monthly_bill = bill(
+        stack(*pools, basis={"workload": {"a": ray}, "cost": {"evictionRate": 0}}), FixedMarket()
+    )
+    hours = {it.pool: it.hours.expected for it in monthly_bill.lines if it.hours and it.part == "batch"}
     assert hours == {"cpuspot": pytest.approx(800), "cpuod": pytest.approx(100)}
-    [result] = found.work
-    assert result.amount.expected == pytest.approx(found.amount("batch").expected)
+    [result] = monthly_bill.work
+    assert result.amount.expected == pytest.approx(monthly_bill.amount("batch").expected)
     assert result.on_demand.expected == pytest.approx(900 * 0.232)
     assert any("repeats that node's part alone" in note for note in result.notes)
 
@@ -448,8 +454,8 @@ def test_running_machines_that_azure_takes_are_the_end_of_the_range() -> None:
         "workload": {"a": work(hours=1000, step=6)},
         "cost": {"evictionRate": 0.05, "soldOutShare": 0.25},
     }
-    found = bill(stack(*pools, basis=basis, fallbacks={"cpuspot": "cpuod"}), FixedMarket())
-    batch = found.amount("batch")
+    monthly_bill = bill(stack(*pools, basis=basis, fallbacks={"cpuspot": "cpuod"}), FixedMarket())
+    batch = monthly_bill.amount("batch")
     assert batch.high > 1.1 * batch.expected
     note = "what starts on cpuod while spot is sold out stays there"
-    assert any(it.startswith(note) for it in found.work[0].notes)
+    assert any(it.startswith(note) for it in monthly_bill.work[0].notes)

@@ -96,19 +96,24 @@ def at(rate: float) -> dict[str, EvictionRate]:
     return dict.fromkeys(("cpuspot", "bare"), EvictionRate(Range.exactly(rate), Source("a test")))
 
 
-def ordered(found: Range) -> bool:
+def ordered(amount: Range) -> bool:
     """Whether it is; chances to miss a deadline are exact to about 1e-6."""
-    low, expected, high = found.low, found.expected, found.high
+    low, expected, high = amount.low, amount.expected, amount.high
     return low >= 0 and low <= expected * (1 + 1e-9) + 1e-6 and expected <= high * (1 + 1e-9) + 1e-6
 
 
-def every_range(found: Bill) -> list[Range]:
-    ranges = [each for line in found.lines for each in (line.amount, line.on_demand, line.hours) if each]
+def every_range(bill_of_stack: Bill) -> list[Range]:
+    ranges = [
+        amount
+        for line in bill_of_stack.lines
+        for amount in (line.amount, line.on_demand, line.hours)
+        if amount
+    ]
     ranges += [
-        each
-        for it in found.work
-        for each in (it.multiple, it.evictions, it.amount, it.fails, it.misses)
-        if each
+        amount
+        for it in bill_of_stack.work
+        for amount in (it.multiple, it.evictions, it.amount, it.fails, it.misses)
+        if amount
     ]
     return ranges
 
@@ -118,24 +123,29 @@ def every_range(found: Bill) -> list[Range]:
 def test_a_bill_is_the_sum_of_its_lines_and_no_range_is_the_wrong_way_round(
     basis: dict[str, Any], market: FixedMarket, least: int
 ) -> None:
-    found = bill(made(basis, least), market)
-    assert all(map(ordered, every_range(found)))
-    parts = total(found.amount(part) for part in ("home", "batch", "fixed"))
-    assert math.isclose(parts.expected, found.amount().expected, rel_tol=1e-9) or parts.expected == math.inf
-    assert found.amount().expected > 0
+    monthly_bill = bill(made(basis, least), market)
+    assert all(map(ordered, every_range(monthly_bill)))
+    parts = total(monthly_bill.amount(part) for part in ("home", "batch", "fixed"))
+    assert (
+        math.isclose(parts.expected, monthly_bill.amount().expected, rel_tol=1e-9)
+        or parts.expected == math.inf
+    )
+    assert monthly_bill.amount().expected > 0
     assert not any(
-        math.isnan(end) for each in every_range(found) for end in (each.low, each.expected, each.high)
+        math.isnan(end)
+        for amount in every_range(monthly_bill)
+        for end in (amount.low, amount.expected, amount.high)
     )
 
 
 @settings()
 @given(BASES, MARKETS)
 def test_each_bill_keeps_its_contract_and_can_be_printed(basis: dict[str, Any], market: FixedMarket) -> None:
-    found = bill(made(basis), market)
-    written = json.loads(json.dumps(document(found), allow_nan=False))
+    monthly_bill = bill(made(basis), market)
+    written = json.loads(json.dumps(document(monthly_bill), allow_nan=False))
     VALID.validate(written)
-    assert written["viable"] == math.isfinite(found.amount().expected)
-    text = markdown(page(found), "")
+    assert written["viable"] == math.isfinite(monthly_bill.amount().expected)
+    text = markdown(page(monthly_bill), "")
     assert not any(word in text for word in ("nan", "inf ", "1e+", "None"))
 
 
@@ -163,8 +173,8 @@ def test_more_evictions_never_cost_less(
 @settings()
 @given(BASES, MARKETS)
 def test_a_dearer_spot_price_never_costs_less(basis: dict[str, Any], market: FixedMarket) -> None:
-    found = [it.bill.amount().expected for it in prices(made(basis), market)]
-    assert all(less <= more * (1 + 1e-9) for less, more in pairwise(found[:-1]))
+    amounts = [it.bill.amount().expected for it in prices(made(basis), market)]
+    assert all(less <= more * (1 + 1e-9) for less, more in pairwise(amounts[:-1]))
 
 
 @settings()

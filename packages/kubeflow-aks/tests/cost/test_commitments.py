@@ -19,14 +19,14 @@ def made(vms: int, *pools: dict[str, Any], size: str = SIZE, **basis: Any) -> Bi
     """Two system nodes, more pools, and a commitment at 0.1 an hour."""
     commitments = {size: {"vms": vms, "hourly": 0.1, "asOf": "2026-11-01"}} if vms else {}
     workload = {"training": work("cpuspot", 100, 2)}
-    found = stack(
+    planned = stack(
         spot("cpuspot"), *pools, basis={"workload": workload, "cost": {"commitments": commitments}, **basis}
     )
-    return bill(found, FixedMarket({SIZE: (PRICE, 0.05), "Standard_D8s_v3": (0.4, 0.1)}))
+    return bill(planned, FixedMarket({SIZE: (PRICE, 0.05), "Standard_D8s_v3": (0.4, 0.1)}))
 
 
-def line(found: Bill, name: str) -> Line | None:
-    return next((it for it in found.lines if it.name == name), None)
+def line(bill_of_stack: Bill, name: str) -> Line | None:
+    return next((it for it in bill_of_stack.lines if it.name == name), None)
 
 
 @pytest.mark.parametrize(
@@ -34,20 +34,20 @@ def line(found: Bill, name: str) -> Line | None:
     [(0, 2 * PRICE, 0.0), (1, PRICE + 0.1, 0.0), (2, 0.2, 0.0), (5, 0.2, 0.3)],
 )
 def test_a_commitment_pays_for_nodes_that_are_always_there(vms: int, paid: float, unused: float) -> None:
-    found = made(vms)
-    system, idle = line(found, "system"), line(found, "unused commitment of D4s_v3")
+    folded_bill = made(vms)
+    system, idle = line(folded_bill, "system"), line(folded_bill, "unused commitment of D4s_v3")
     assert system
     assert system.amount.expected == system.on_demand.expected == pytest.approx(paid * HOURS)
     assert (idle.amount.expected if idle else 0.0) == pytest.approx(unused * HOURS)
-    assert found.on_demand("home") == found.amount("home")
+    assert folded_bill.on_demand("home") == folded_bill.amount("home")
 
 
 def test_spot_nodes_and_other_sizes_are_paid_as_before() -> None:
     without = made(0)
     for size in (SIZE, "Standard_D8s_v3"):
-        found = made(2, size=size)
-        assert found.amount("batch") == without.amount("batch")
-    idle = line(found, "unused commitment of D8s_v3")
+        folded_bill = made(2, size=size)
+        assert folded_bill.amount("batch") == without.amount("batch")
+    idle = line(folded_bill, "unused commitment of D8s_v3")
     assert idle
     assert idle.amount.expected == pytest.approx(2 * 0.1 * HOURS)
 
@@ -71,16 +71,16 @@ def test_it_is_paid_for_at_night_too() -> None:
 def test_the_range_keeps_nodes_above_the_minimum_at_their_price() -> None:
     system = {**SYSTEM, "minCount": 1, "maxCount": 4}
     commitments = {"commitments": {SIZE: {"vms": 3, "hourly": 0.1}}}
-    found = bill(stack(basis={"cost": commitments}, agentPoolProfiles=[system]), FixedMarket())
-    home = line(found, "system")
+    monthly_bill = bill(stack(basis={"cost": commitments}, agentPoolProfiles=[system]), FixedMarket())
+    home = line(monthly_bill, "system")
     assert home
     assert home.amount.low == pytest.approx(0.1 * HOURS)
     assert home.amount.high == pytest.approx((0.1 + 3 * PRICE) * HOURS)
 
 
 def test_two_pools_share_what_is_committed() -> None:
-    found = made(3, pool("general", minCount=2, maxCount=3, nodeTaints=None))
-    system, general = line(found, "system"), line(found, "general")
+    folded_bill = made(3, pool("general", minCount=2, maxCount=3, nodeTaints=None))
+    system, general = line(folded_bill, "system"), line(folded_bill, "general")
     assert system
     assert general
     assert system.amount.expected + general.amount.expected == pytest.approx((3 * 0.1 + PRICE) * HOURS)

@@ -41,12 +41,12 @@ def _texts_at_the_top(before: Stack | None, after: Stack) -> list[str]:
 
 
 def test_only_what_changes_is_reported_and_the_totals_are_those_of_both_bills() -> None:
-    found = difference(_stack(), _stack(spot("cpuspot", "Standard_D8s_v3")), MARKET)
-    document = change_document(found)
+    compared = difference(_stack(), _stack(spot("cpuspot", "Standard_D8s_v3")), MARKET)
+    document = change_document(compared)
     assert [line["name"] for line in changed_lines(document)] == ["cpuspot"]
-    assert found.before
-    amounts = found.before.amount().expected, found.after.amount().expected
-    assert sum(line.after.expected - line.before.expected for line in found.lines if line.after and line.before) == (
+    assert compared.before
+    amounts = compared.before.amount().expected, compared.after.amount().expected
+    assert sum(line.after.expected - line.before.expected for line in compared.lines if line.after and line.before) == (
         pytest.approx(amounts[1] - amounts[0])
     )  # fmt: skip
     [section] = sections(document)
@@ -61,8 +61,8 @@ def test_only_what_changes_is_reported_and_the_totals_are_those_of_both_bills() 
 
 
 def test_lines_that_come_and_go_are_reported() -> None:
-    found = change_document(difference(_stack(spot("old"), spot("cpuspot")), _stack(), MARKET))
-    assert not changed_lines(found)  # nothing runs on it
+    document = change_document(difference(_stack(spot("old"), spot("cpuspot")), _stack(), MARKET))
+    assert not changed_lines(document)  # nothing runs on it
     both = _stack(spot("cpuspot"), spot("other"), pool="other")
     for before, after, side in ((both, _stack(), "after"), (_stack(), both, "before")):
         moved = changed_lines(change_document(difference(before, after, MARKET)))
@@ -85,34 +85,34 @@ def test_one_line_above_the_fold_and_the_budget() -> None:
 
 
 def test_a_budget_that_changes_is_a_change_though_no_amount_is() -> None:
-    found = change_document(difference(_stack(budget=500), _stack(budget=600), MARKET))
-    assert changes(found)
-    assert not changed_lines(found)
+    document = change_document(difference(_stack(budget=500), _stack(budget=600), MARKET))
+    assert changes(document)
+    assert not changed_lines(document)
     assert not changes(change_document(difference(_stack(budget=500), _stack(budget=500), MARKET)))
 
 
 def test_a_program_of_before_the_output_is_billed_for_the_same_work() -> None:
     old = replace(_stack(), outputs={"poolContract": _stack().outputs["poolContract"]})
-    found = difference(old, _stack(), MARKET)
-    assert not changed_lines(change_document(found))
-    assert found.notes == (
+    compared = difference(old, _stack(), MARKET)
+    assert not changed_lines(change_document(compared))
+    assert compared.notes == (
         "The earlier program exports no work: both bills are for the work of this change.",
     )
 
 
 def test_both_bills_have_the_prices_of_this_change() -> None:
     requested = FixedMarket()
-    found = difference(_stack(), _stack(), requested)
-    assert found.before == found.after
+    compared = difference(_stack(), _stack(), requested)
+    assert compared.before == compared.after
     assert set(requested.queries) == {("Standard_D4s_v3", "uksouth")}
 
 
 def test_a_bill_of_before_that_can_not_be_made_is_reported_and_stops_nothing() -> None:
-    found = difference(_stack(spot("cpuspot", "Standard_X1")), _stack(), MARKET)
-    assert found.before is None
-    [why] = found.why_not
+    compared = difference(_stack(spot("cpuspot", "Standard_X1")), _stack(), MARKET)
+    assert compared.before is None
+    [why] = compared.why_not
     assert "Standard_X1" in why
-    document = change_document(found)
+    document = change_document(compared)
     [sentence] = top(document)
     assert isinstance(sentence, Paragraph)
     assert sentence.text.endswith(" The earlier cost is unknown.")
@@ -124,9 +124,9 @@ def test_a_bill_of_before_that_can_not_be_made_is_reported_and_stops_nothing() -
 
 def test_work_that_would_never_be_done_has_no_amount() -> None:
     never = _stack(stepHours=5000, hoursPerMonth=5000)
-    found = change_document(difference(_stack(), never, MARKET))
-    assert found["after"]
-    assert found["after"]["monthly"]["expected"] is None
+    document = change_document(difference(_stack(), never, MARKET))
+    assert document["after"]
+    assert document["after"]["monthly"]["expected"] is None
     assert _texts_at_the_top(_stack(), never)[0].startswith("Expected cost: some work is never done (was `$")
     assert _texts_at_the_top(never, never)[0].endswith("unchanged.")
     assert "(was: some work never done)" in _texts_at_the_top(never, _stack())[0]

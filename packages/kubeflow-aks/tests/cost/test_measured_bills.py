@@ -43,9 +43,9 @@ def made(**more: Any) -> Stack:
     return stack(spot("cpuspot"), basis=work(**more))
 
 
-def of(given: Stack, **more: Any) -> tuple[Bill, WorkCost]:
-    found = bill(given, FixedMarket(), **more)
-    return found, found.work[0]
+def of(planned: Stack, **more: Any) -> tuple[Bill, WorkCost]:
+    monthly_bill = bill(planned, FixedMarket(), **more)
+    return monthly_bill, monthly_bill.work[0]
 
 
 DEFAULT = {"restartMinutes": 6, "assumed": ["restartMinutes", "retries"]}
@@ -53,7 +53,7 @@ DEFAULT = {"restartMinutes": 6, "assumed": ["restartMinutes", "retries"]}
 
 def test_a_default_gives_way_to_the_measured_median_and_its_range() -> None:
     _, with_median = of(made(restartMinutes=3.5))
-    found, train = of(made(**DEFAULT), measured=MEASURED)
+    monthly_bill, train = of(made(**DEFAULT), measured=MEASURED)
     assert train.multiple.expected == with_median.multiple.expected
     assert train.amount.expected == with_median.amount.expected
     _, shortest = of(made(restartMinutes=3.0))
@@ -63,8 +63,10 @@ def test_a_default_gives_way_to_the_measured_median_and_its_range() -> None:
     )
     assert train.amount.high == longest.amount.high > with_median.amount.high
     assert f"a restart takes {TOOK}, instead of the assumed 6 min" in train.notes
-    assert Source("restart on cpuspot: measured by a drill on 3 nodes, 2 evictions", DAY) in found.sources
-    assert document(found)["sources"][-1] == {
+    assert (
+        Source("restart on cpuspot: measured by a drill on 3 nodes, 2 evictions", DAY) in monthly_bill.sources
+    )
+    assert document(monthly_bill)["sources"][-1] == {
         "name": "restart on cpuspot: measured by a drill on 3 nodes, 2 evictions",
         "day": "2026-11-20",
         "assumed": False,
@@ -74,8 +76,8 @@ def test_a_default_gives_way_to_the_measured_median_and_its_range() -> None:
 def test_nodes_that_start_are_paid_for_as_long_as_it_was_measured() -> None:
     """A market without evictions: then a restart is only what the first step of each burst waits for."""
     calm = FixedMarket(rate=Range(0.0, 0.0, 0.0))
-    found = bill(made(**DEFAULT), calm, measured=MEASURED)
-    [hours] = [line.hours for line in found.lines if line.name == "cpuspot"]
+    monthly_bill = bill(made(**DEFAULT), calm, measured=MEASURED)
+    [hours] = [line.hours for line in monthly_bill.lines if line.name == "cpuspot"]
     assert hours is not None
     bursts = 1000 / 4
     assert hours.expected == pytest.approx(1000 + bursts * 3.5 / 60)
@@ -102,9 +104,9 @@ def test_nodes_that_start_are_paid_for_as_long_as_it_was_measured() -> None:
 def test_what_the_stack_says_itself_stays_and_a_large_difference_is_reported(
     stated: float, expected: str | None
 ) -> None:
-    given = made(restartMinutes=stated, assumed=["retries"])
-    before, plain = of(given)
-    after, train = of(given, measured=MEASURED)
+    planned = made(restartMinutes=stated, assumed=["retries"])
+    before, plain = of(planned)
+    after, train = of(planned, measured=MEASURED)
     assert after.amount() == before.amount()
     assert after.sources == before.sources
     assert set(train.notes) - set(plain.notes) == ({expected} if expected else set())
@@ -125,10 +127,10 @@ def _drained(in_time: int, late: int = 0, notices: tuple[float, ...] = (30.0,)) 
 
 
 def test_work_that_is_saved_within_the_measured_notice_loses_less() -> None:
-    given = made(**SAVING)
-    _, without = of(given, measured=MEASURED)
-    _, once = of(given, measured=_drained(1))
-    _, often = of(given, measured=_drained(9))
+    planned = made(**SAVING)
+    _, without = of(planned, measured=MEASURED)
+    _, once = of(planned, measured=_drained(1))
+    _, often = of(planned, measured=_drained(9))
     assert often.multiple.expected < once.multiple.expected < without.multiple.expected
     assert once.multiple.high == often.multiple.high == without.multiple.high
     [note] = set(often.notes) - set(without.notes)
@@ -149,30 +151,34 @@ def test_work_that_is_saved_within_the_measured_notice_loses_less() -> None:
 def test_no_work_counts_as_saved_that_was_not_measured_to_be(
     more: dict[str, float | None], drained: dict[str, Restart]
 ) -> None:
-    given = made(**{key: value for key, value in {**SAVING, **more}.items() if value is not None})
-    assert of(given, measured=drained)[1] == of(given, measured=MEASURED)[1]
+    planned = made(**{key: value for key, value in {**SAVING, **more}.items() if value is not None})
+    assert of(planned, measured=drained)[1] == of(planned, measured=MEASURED)[1]
 
 
 def test_a_notice_is_as_long_as_the_writing_and_what_the_handler_needs() -> None:
-    given = made(**SAVING)
-    assert of(given, measured=_drained(1, notices=(20.0,)))[1] != of(given, measured=MEASURED)[1]
+    planned = made(**SAVING)
+    assert of(planned, measured=_drained(1, notices=(20.0,)))[1] != of(planned, measured=MEASURED)[1]
 
 
 def test_the_month_of_a_stack_without_work_takes_it_too() -> None:
-    given = stack(spot("cpuspot"))
-    assert bill(given, FixedMarket(), measured=MEASURED).amount() != bill(given, FixedMarket()).amount()
+    planned = stack(spot("cpuspot"))
+    assert bill(planned, FixedMarket(), measured=MEASURED).amount() != bill(planned, FixedMarket()).amount()
 
 
 def test_the_blogs_model_knows_no_restart_so_nothing_is_reported_or_changed() -> None:
-    given = stack(spot("cpuspot"), basis=work(**DEFAULT) | {"cost": {"model": "blog"}})
-    assert bill(given, FixedMarket(), measured=MEASURED) == bill(given, FixedMarket())
+    planned = stack(spot("cpuspot"), basis=work(**DEFAULT) | {"cost": {"model": "blog"}})
+    assert bill(planned, FixedMarket(), measured=MEASURED) == bill(planned, FixedMarket())
 
 
 def test_work_on_demand_starts_its_nodes_as_measured_too() -> None:
-    given = stack(pool("cpuspot"), basis=work(**DEFAULT))
+    planned = stack(pool("cpuspot"), basis=work(**DEFAULT))
     [before], [after] = (
-        [line.hours for line in bill(given, FixedMarket(), measured=known).lines if line.name == "cpuspot"]
-        for known in ({}, MEASURED)
+        [
+            line.hours
+            for line in bill(planned, FixedMarket(), measured=figures).lines
+            if line.name == "cpuspot"
+        ]
+        for figures in ({}, MEASURED)
     )
     assert before is not None
     assert after is not None
@@ -181,9 +187,9 @@ def test_work_on_demand_starts_its_nodes_as_measured_too() -> None:
 
 
 def test_the_table_of_suppositions_has_the_row_of_the_bill() -> None:
-    given = made(**DEFAULT)
-    expected = bill(given, FixedMarket(), measured=MEASURED).amount("batch").expected
-    for block in what_if(given, FixedMarket(), {}, MEASURED).blocks:
+    planned = made(**DEFAULT)
+    expected = bill(planned, FixedMarket(), measured=MEASURED).amount("batch").expected
+    for block in what_if(planned, FixedMarket(), {}, MEASURED).blocks:
         assert isinstance(block, Table)
         rows = [row for row in block.rows if row[0] in {"5 % an hour", "as expected"}]
         assert [row[1] for row in rows] == [f"${expected:.2f}"]
@@ -204,8 +210,8 @@ def drill(**pools: PoolTimes) -> Measured:
 
 
 def test_a_restart_is_boot_and_start_of_the_nodes_that_came() -> None:
-    found = restarts(drill(cpuspot=TIMES), {"cpuspot": SIZE})
-    assert found == {
+    by_pool = restarts(drill(cpuspot=TIMES), {"cpuspot": SIZE})
+    assert by_pool == {
         "cpuspot": Restart(
             Range(200 * (1 / 60), 160 * (1 / 60), 240 * (1 / 60)),
             Source("measured by a drill on 3 nodes, 2 evictions", DAY),
@@ -230,12 +236,14 @@ def test_the_spread_of_nothing_is_none() -> None:
     assert spread((4.0, 1.0)) == Range(2.5, 1.0, 4.0)
 
 
-def result(measured: Measured, given: Stack, today: date = DAY) -> tuple[Table | None, str, tuple[str, ...]]:
+def result(
+    measured: Measured, planned: Stack, today: date = DAY
+) -> tuple[Table | None, str, tuple[str, ...]]:
     sizes = {"cpuspot": SIZE, "system": SIZE}
-    before = bill(given, FixedMarket())
-    after = bill(given, FixedMarket(), measured=restarts(measured, sizes))
-    found = section(measured, sizes, before, after, today)
-    *table, outcome, items = found.blocks
+    before = bill(planned, FixedMarket())
+    after = bill(planned, FixedMarket(), measured=restarts(measured, sizes))
+    shown = section(measured, sizes, before, after, today)
+    *table, outcome, items = shown.blocks
     assert isinstance(outcome, Paragraph)
     assert isinstance(items, Items)
     assert all(isinstance(block, Table) for block in table)

@@ -219,7 +219,7 @@ def test_whatever_stands_in_a_file_it_is_read_as_its_schema_says_or_refused_in_l
 ) -> None:
     raw = changed(path, value)
     try:
-        found = read_raw(file, raw)
+        evictions = read_raw(file, raw)
     except CostError as error:
         bad = [line for line in error.problems if "\n" in line or not line.startswith("measured.json")]
         assert (bad, bool(error.problems)) == ([], True)  # noqa: PT017 - either is right
@@ -227,7 +227,7 @@ def test_whatever_stands_in_a_file_it_is_read_as_its_schema_says_or_refused_in_l
         assert not (ours and valid(raw))
     else:
         assert valid(raw)
-        for times in found.pools.values():
+        for times in evictions.pools.values():
             assert times.restart is None or 0 <= times.restart.low <= times.restart.expected
 
 

@@ -33,9 +33,9 @@ def test_a_record_counts_idle_nodes_from_its_beginning_on(file: Path) -> None:
         node("cpuod/0", created=50),
     ]
     evicted = pod("gpuspot/0", 4, 3, "evicted")
-    found = observations(file, report(evicted, nodes=nodes, since=10))
-    assert figures(found) == {"cpuspot": (10 + 3 + 9, 1, 1), "gpuspot": (1, 1, 1)}
-    assert not any("only the time of pods" in result for result in found.notes)
+    evictions = observations(file, report(evicted, nodes=nodes, since=10))
+    assert figures(evictions) == {"cpuspot": (10 + 3 + 9, 1, 1), "gpuspot": (1, 1, 1)}
+    assert not any("only the time of pods" in result for result in evictions.notes)
 
 
 def test_a_node_that_the_autoscaler_took_is_no_eviction(file: Path) -> None:
@@ -67,11 +67,11 @@ def test_nodes_that_are_evicted_together_are_one_moment(file: Path) -> None:
 
 def test_what_cannot_be_counted_is_reported(file: Path) -> None:
     nameless = pod("", 3) | {"node": "somewhere"}
-    found = observations(
+    evictions = observations(
         file, report(pod("cpuspot/0", 5, 3, "unexplained"), nameless, pod("cpuspot/1", 9, state="evicted"))
     )
-    assert figures(found) == {"cpuspot": (2, 1, 1)}
-    result = " ".join(found.notes)
+    assert figures(evictions) == {"cpuspot": (2, 1, 1)}
+    result = " ".join(evictions.notes)
     assert "1 pod vanished from a spot node" in result
     assert "1 pod ran on a node of an unknown pool" in result
     assert "not that of idle nodes" in result

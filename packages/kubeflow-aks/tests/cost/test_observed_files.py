@@ -144,19 +144,19 @@ def test_whatever_stands_in_a_file_it_is_read_or_refused_in_lines(
 ) -> None:
     file.write_text(json.dumps(changed(path, value)), encoding="utf-8")
     try:
-        found = read(file, POOLS)
+        evictions = read(file, POOLS)
     except CostError as error:
         bad = [line for line in error.problems if "\n" in line or not line.startswith("where.json")]
         assert (bad, bool(error.problems)) == ([], True)  # noqa: PT017 - either is right
     else:
-        for one in found.pools.values():
+        for one in evictions.pools.values():
             assert one.hours >= 0
             assert 0 <= one.moments <= one.evictions <= one.nodes
 
 
 def test_the_first_day_of_all_is_a_time_like_any(tmp_path: Path) -> None:
-    found = report(pod("cpuspot/0", 8, 2))
-    found["work"][0]["pods"][0]["scheduled"] = "0001-01-01T00:00:00+00:00"
+    document = report(pod("cpuspot/0", 8, 2))
+    document["work"][0]["pods"][0]["scheduled"] = "0001-01-01T00:00:00+00:00"
     file = tmp_path / "where.json"
-    file.write_text(json.dumps(found), encoding="utf-8")
+    file.write_text(json.dumps(document), encoding="utf-8")
     assert read(file, POOLS).pools["cpuspot"].nodes == 1

@@ -24,7 +24,7 @@ SYSTEMATIC = 0.02
 def kinds(chance: Random, rate: float) -> list[Kind]:
     """One to three kinds of steps that get done: without checkpoints most tries must."""
     hazard = -math.log(1 - rate)
-    found: list[Kind] = []
+    made: list[Kind] = []
     for _ in range(chance.choice((1, 2, 3))):
         nodes, elastic = chance.choice((1, 1, 2, 4, 8)), chance.random() < 0.3
         every = chance.choice((0.0, 0.5, 1.0))
@@ -32,7 +32,7 @@ def kinds(chance: Random, rate: float) -> list[Kind]:
         longest = min(24.0, (8 if every else 1.3) / (hazard * together))
         hours = round(max(0.3, chance.uniform(0.3, longest)), 2)
         retries = chance.choice((1, 3, 5))
-        found.append(
+        made.append(
             Kind(
                 bursts=max(2, round(chance.uniform(200, 500) / hours / nodes)),
                 hours=hours,
@@ -48,7 +48,7 @@ def kinds(chance: Random, rate: float) -> list[Kind]:
                 head=chance.random() < 0.2,
             )
         )
-    return found
+    return made
 
 
 def written(kind: Kind) -> dict[str, Any]:
@@ -71,7 +71,7 @@ def written(kind: Kind) -> dict[str, Any]:
 
 
 def near(model: float, played: list[float]) -> bool:
-    """Within four standard errors, and what is approximated."""
+    """Whether the model is within four standard errors, and what is approximated."""
     error = statistics.stdev(played) / math.sqrt(len(played))
     mean = statistics.mean(played)
     return abs(model - mean) <= 4 * error + SYSTEMATIC * mean
@@ -97,15 +97,17 @@ def test_random_work_is_billed_as_months_of_it_come_out(seed: int) -> None:
         pool("heads", "Standard_X", maxCount=1000),
     )
     profile = {"scaleDownUnneededTime": "10m", "scanInterval": "10s"}
-    found = bill(
+    monthly_bill = bill(
         stack(*pools, basis=basis, fallbacks={"cpuspot": "cpuod"}, autoScalerProfile=profile),
         FixedMarket(SIZES),
     )
     months = [play(work, rate, sold_out, TAIL, chance) for _ in range(MONTHS)]
-    hours = {line.name: line.hours.expected for line in found.lines if line.hours and line.part == "batch"}
+    hours = {
+        line.name: line.hours.expected for line in monthly_bill.lines if line.hours and line.part == "batch"
+    }
     assert near(hours["cpuspot"], [month.spot for month in months])
     assert near(hours.get("cpuod", 0.0), [month.fallback for month in months])
-    for number, cost in enumerate(found.work):
+    for number, cost in enumerate(monthly_bill.work):
         steps = sum(month.steps[number] for month in months)
         if not sold_out:
             assert cost.fails
@@ -117,6 +119,6 @@ def test_random_work_is_billed_as_months_of_it_come_out(seed: int) -> None:
         heads = statistics.mean(month.heads for month in months)
         most = sum(kind.bursts * kind.at_once * (TAIL + 0.6) for kind in work if kind.head)
         assert heads * 0.97 <= hours["heads"] <= (heads + most) * 1.05
-    assert found.amount("batch").expected == pytest.approx(
+    assert monthly_bill.amount("batch").expected == pytest.approx(
         hours["cpuspot"] * SPOT + hours.get("cpuod", 0) * FALLBACK + hours.get("heads", 0) * HEADS
     )

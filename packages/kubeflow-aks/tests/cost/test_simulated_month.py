@@ -14,7 +14,7 @@ from tests.stepped.month import play
 MONTHS = 5
 RATES = {"nodes idle for long": 0.0}
 RATE = 0.2
-"""Of all others."""
+"""Rate of all others."""
 SHORT = step(0.5, restart=1.0)
 SAVED = step(12, every=1, writing=0.2, restart=1.0)
 GIVEN_UP = step(4, retries=1, restart=0.5)
@@ -45,12 +45,12 @@ def test_the_expectation_lies_inside_the_interval_of_simulated_months_and_a_wron
     rate = RATES.get(name, RATE)
     played = months(month(CASES[name], rate), name, MONTHS)
     billed, model = [one.billed for one in played], by_model(CASES[name], rate)
-    for found in (
+    for comparison in (
         compare(model.billed, billed),
         compare(model.evictions, [one.evictions for one in played]),
         compare(model.failed, [one.failed for one in played]),
     ):
-        assert found.inside, found
+        assert comparison.inside, comparison
     assert not compare(by_model(WRONG[wrong], rate).billed, billed).inside
     if name == "nodes idle for long":
         _work_that_comes_soon_finds_nodes_that_still_idle(CASES[name], billed)
@@ -66,9 +66,9 @@ def test_a_month_without_evictions_is_what_can_be_counted() -> None:
     case = Case("apart", ((step(2, every=0.5, writing=0.25), 3),))
     [work] = month(case, 0.0).work
     assert (work.kind.seconds, work.kind.every, work.kind.writing) == (7200, 1800, 900)
-    model, found = by_model(case, 0.0), play(month(case, 0.0), 1)
-    assert found.done.ran == pytest.approx(3 * (2 + 3 * 0.25 + 270 / 3600))  # and what new nodes load
-    assert sum(found.node_hours.values()) == pytest.approx(model.billed, abs=3 * 20 / 3600)
+    model, played = by_model(case, 0.0), play(month(case, 0.0), 1)
+    assert played.done.ran == pytest.approx(3 * (2 + 3 * 0.25 + 270 / 3600))  # and what new nodes load
+    assert sum(played.node_hours.values()) == pytest.approx(model.billed, abs=3 * 20 / 3600)
     assert (model.evictions, model.lost, model.failed) == (0, 0, 0)
 
 

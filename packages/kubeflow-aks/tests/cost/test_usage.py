@@ -26,9 +26,9 @@ def used(tmp_path: Path, works: list[dict[str, Any]], nodes: list[dict[str, Any]
     """The usage of a record."""
     raw = {**report(nodes=nodes, since=since), "work": works}
     (tmp_path / "where.json").write_text(json.dumps(raw), encoding="utf-8")
-    found = read(tmp_path / "where.json", POOLS)
-    assert found.nodes is not None
-    return usage(found.nodes, PRICES)
+    evictions = read(tmp_path / "where.json", POOLS)
+    assert evictions.nodes is not None
+    return usage(evictions.nodes, PRICES)
 
 
 def work(name: str, *pods: dict[str, Any], namespace: str = "a", kind: str = "Workflow") -> dict[str, Any]:
@@ -43,27 +43,27 @@ def test_pods_on_one_node_share_it_and_the_rest_is_idle(tmp_path: Path) -> None:
         work("train", pod("cpuspot/0", 7, 3, "succeeded")),
         work("eval", pod("cpuspot/0", 5, 3, "succeeded"), namespace="b", kind="Job"),
     ]
-    found = used(tmp_path, works, [node("cpuspot/0", 8, 2)])
-    train, evaluation = found.runs[Run("a", "Workflow", "train")], found.runs[Run("b", "Job", "eval")]
+    shares = used(tmp_path, works, [node("cpuspot/0", 8, 2)])
+    train, evaluation = shares.runs[Run("a", "Workflow", "train")], shares.runs[Run("b", "Job", "eval")]
     assert (train.hours, train.amount) == (pytest.approx(3), pytest.approx(0.3))
     assert (evaluation.hours, evaluation.amount) == (pytest.approx(1), pytest.approx(0.1))
-    assert found.idle["cpuspot"].hours == pytest.approx(2)
-    assert found.total.amount == pytest.approx(0.6)
-    assert list(found.namespaces) == ["a", "b"]
+    assert shares.idle["cpuspot"].hours == pytest.approx(2)
+    assert shares.total.amount == pytest.approx(0.6)
+    assert list(shares.namespaces) == ["a", "b"]
 
 
 def test_what_was_before_the_record_counts_nothing(tmp_path: Path) -> None:
     works = [work("train", pod("cpuod/0", 20, 5, "succeeded"))]
-    found = used(tmp_path, works, [node("cpuod/0", 30)], since=8)
-    assert found.runs[Run("a", "Workflow", "train")].hours == pytest.approx(3)
-    assert found.total.hours == pytest.approx(8)
+    shares = used(tmp_path, works, [node("cpuod/0", 30)], since=8)
+    assert shares.runs[Run("a", "Workflow", "train")].hours == pytest.approx(3)
+    assert shares.total.hours == pytest.approx(8)
 
 
 def test_a_pool_without_a_price_is_named_and_not_free(tmp_path: Path) -> None:
-    found = used(tmp_path, [], [{**node("cpuod/0", 5), "pool": None}])
-    assert found.unpriced == {"unknown": pytest.approx(5)}
-    assert found.total.amount == 0
-    *_, items = section(found, "USD").blocks
+    shares = used(tmp_path, [], [{**node("cpuod/0", 5), "pool": None}])
+    assert shares.unpriced == {"unknown": pytest.approx(5)}
+    assert shares.total.amount == 0
+    *_, items = section(shares, "USD").blocks
     assert items == Items(("5 node hours of pool unknown: no price",))
 
 
@@ -87,17 +87,17 @@ def test_shares_and_idle_hours_add_up_to_the_bill_of_the_nodes(seed: int, tmp_pa
             pools = {"node": name, "pool": nodes[-1]["pool"], "capacity": nodes[-1]["capacity"]}
             pods.append({**made, **pools})
     works = [work(f"run-{index}", one, namespace=chance.choice("abc")) for index, one in enumerate(pods)]
-    found = used(tmp_path, works, nodes)
-    assert found.total.amount == pytest.approx(cost, abs=1e-3)  # times of a record are whole seconds
-    parts = [*found.namespaces.values(), *found.idle.values()]
-    assert sum(it.amount for it in parts) == pytest.approx(found.total.amount)
-    assert sum(it.hours for it in parts) == pytest.approx(found.total.hours)
+    shares = used(tmp_path, works, nodes)
+    assert shares.total.amount == pytest.approx(cost, abs=1e-3)  # times of a record are whole seconds
+    parts = [*shares.namespaces.values(), *shares.idle.values()]
+    assert sum(it.amount for it in parts) == pytest.approx(shares.total.amount)
+    assert sum(it.hours for it in parts) == pytest.approx(shares.total.hours)
 
 
 def test_it_is_a_table_and_json(tmp_path: Path) -> None:
     works = [work(f"run-{number}", pod(f"cpuspot/{number}", 4, 1, "succeeded")) for number in range(25)]
-    found = used(tmp_path, works, [node(f"cpuspot/{number}", 5, 0.5) for number in range(25)])
-    by_namespace, by_run, *_ = section(found, "USD").blocks
+    shares = used(tmp_path, works, [node(f"cpuspot/{number}", 5, 0.5) for number in range(25)])
+    by_namespace, by_run, *_ = section(shares, "USD").blocks
     assert isinstance(by_namespace, Table)
     assert by_namespace.rows == (
         ("a", "75.0", "$7.50"),
@@ -107,7 +107,7 @@ def test_it_is_a_table_and_json(tmp_path: Path) -> None:
     assert isinstance(by_run, Table)
     assert by_run.rows[-1] == ("5 more", "", "", "15.0", "$1.50")
     schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
-    written = document(found)
+    written = document(shares)
     usage_schema = {**schema["properties"]["usage"], "$defs": schema["$defs"]}
     jsonschema.Draft202012Validator(usage_schema).validate(written)  # pyright: ignore[reportUnknownMemberType]
     assert len(written["runs"]) == 25
@@ -115,9 +115,9 @@ def test_it_is_a_table_and_json(tmp_path: Path) -> None:
 
 
 def test_prices_are_those_of_the_bill() -> None:
-    found = node_hours(
+    hourly = node_hours(
         stack(spot("cpuspot"), pool("cpuod", osDiskType="Managed", osDiskSizeGB=128)), FixedMarket()
     )
-    assert found["cpuspot"] == pytest.approx(0.0487)
-    assert found["cpuod"] == pytest.approx(0.232 + 19.71 / 730)
-    assert found["system"] == pytest.approx(0.232 + 19.71 / 730)
+    assert hourly["cpuspot"] == pytest.approx(0.0487)
+    assert hourly["cpuod"] == pytest.approx(0.232 + 19.71 / 730)
+    assert hourly["system"] == pytest.approx(0.232 + 19.71 / 730)

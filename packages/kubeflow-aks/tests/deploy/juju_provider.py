@@ -137,7 +137,7 @@ class JujuProvider:
         """What was unknown becomes known."""
         before, after = _decoded(request.prior), _decoded(request.next)
         self.made[request.type_name] += (after is not None) - (before is not None)
-        return _M["State"](value=_encoded(_changed(request.type_name, after, _known)))
+        return _M["State"](value=_encoded(_changed(request.type_name, after, _with_values)))
 
 
 @contextmanager
@@ -221,12 +221,12 @@ def _schemas() -> Any:
     return _M["Schemas"](
         provider=_schema(schema["provider"]),
         resources=[
-            _M["NamedSchema"](key=key, value=_schema(each))
-            for key, each in schema["resource_schemas"].items()
+            _M["NamedSchema"](key=key, value=_schema(about))
+            for key, about in schema["resource_schemas"].items()
         ],
         data_sources=[
-            _M["NamedSchema"](key=key, value=_schema(each))
-            for key, each in schema["data_source_schemas"].items()
+            _M["NamedSchema"](key=key, value=_schema(about))
+            for key, about in schema["data_source_schemas"].items()
         ],
     )
 
@@ -241,16 +241,16 @@ def _block(block: dict[str, Any]) -> Any:
         attributes=_attributes(block),
         block_types=[
             _M["NestedBlock"](
-                type_name=name, block=_block(each["block"]), nesting=_NESTING[each["nesting_mode"]]
+                type_name=name, block=_block(about["block"]), nesting=_NESTING[about["nesting_mode"]]
             )
-            for name, each in nested.items()
+            for name, about in nested.items()
         ],
         **_described(block),
     )
 
 
 def _attributes(block: dict[str, Any]) -> list[Any]:
-    return [_attribute(name, each) for name, each in block.get("attributes", {}).items()]
+    return [_attribute(name, about) for name, about in block.get("attributes", {}).items()]
 
 
 def _attribute(name: str, about: dict[str, Any]) -> Any:
@@ -290,13 +290,13 @@ def _changed(kind: str, value: Any, change: Callable[[dict[str, Any], Any], Any]
 def _changed_block(block: dict[str, Any], value: Any, change: Callable[[dict[str, Any], Any], Any]) -> Any:
     """A block's value with each attribute changed; a block that is missing or unknown as a whole stays so."""
     if isinstance(value, list):
-        return [_changed_block(block, each, change) for each in cast("list[Any]", value)]
+        return [_changed_block(block, item, change) for item in cast("list[Any]", value)]
     if not isinstance(value, dict):
         return value
-    given = cast("dict[str, Any]", value)
-    attributes = {name: change(about, given[name]) for name, about in block.get("attributes", {}).items()}
+    fields = cast("dict[str, Any]", value)
+    attributes = {name: change(about, fields[name]) for name, about in block.get("attributes", {}).items()}
     nested = {
-        name: _changed_block(about["block"], given[name], change)
+        name: _changed_block(about["block"], fields[name], change)
         for name, about in block.get("block_types", {}).items()
     }
     return attributes | nested
@@ -306,7 +306,7 @@ def _unknown_if_computed(about: dict[str, Any], value: Any) -> Any:
     return _UNKNOWN if value is None and about.get("computed") else value
 
 
-def _known(about: dict[str, Any], value: Any) -> Any:
+def _with_values(about: dict[str, Any], value: Any) -> Any:
     if not isinstance(value, msgpack.ExtType):
         return value
     kind = about.get("type", ["set"])

@@ -37,12 +37,12 @@ class Recorded:
     source: str
     variables: dict[str, dict[str, Any]]
 
-    def refusals(self, given: dict[str, Any]) -> list[str]:
+    def refusals(self, variables: dict[str, Any]) -> list[str]:
         """What of these variables the module would not take, each with its reason."""
-        unknown = [f"{name}: no such variable" for name in given if name not in self.variables]
+        unknown = [f"{name}: no such variable" for name in variables if name not in self.variables]
         misfits = [
             f"{name}: {json.dumps(value)} is no {self.variables[name]['type']}"
-            for name, value in given.items()
+            for name, value in variables.items()
             if name in self.variables and not _fits(value, self.variables[name]["type"])
         ]
         return unknown + misfits
@@ -77,8 +77,8 @@ def parsed(text: str) -> dict[str, list[dict[str, Any]]]:
 def blocks(kind: str) -> dict[str, dict[str, Any]]:
     """The blocks of one kind in `deploy/*.tf`, by their label."""
     files = [parsed(file.read_text(encoding="utf-8")) for file in sorted(ROOT.glob("*.tf"))]
-    found = [block for file in files for block in file.get(kind, [])]
-    return {label.strip('"'): body for block in found for label, body in block.items()}
+    listed = [block for file in files for block in file.get(kind, [])]
+    return {label.strip('"'): body for block in listed for label, body in block.items()}
 
 
 def required_by_root() -> set[str]:
@@ -172,7 +172,7 @@ def _fits(value: object, kind: str) -> bool:
             return isinstance(value, int | float) and not isinstance(value, bool)
         case "map(string)":
             return isinstance(value, dict) and all(
-                isinstance(each, str) for each in cast("dict[str, object]", value).values()
+                isinstance(item, str) for item in cast("dict[str, object]", value).values()
             )
         case _:
             return False

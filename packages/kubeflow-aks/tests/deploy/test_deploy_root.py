@@ -67,10 +67,10 @@ def test_what_is_secret_in_the_module_is_secret_in_the_root() -> None:
 def test_a_default_is_the_modules_own() -> None:
     """So that leaving a variable out here is the same as leaving it out there."""
     module = recorded.modules_kubeflow().variables
-    known = {name: about for name, about in module.items() if "default" in about}
+    optional = {name: about for name, about in module.items() if "default" in about}
     ours = {name: body["default"] for name, body in recorded.blocks("variable").items() if "default" in body}
-    assert {name: str(value).strip('"') for name, value in ours.items() if name in known} == {
-        name: str(known[name]["default"]) for name in ours if name in known
+    assert {name: str(value).strip('"') for name, value in ours.items() if name in optional} == {
+        name: str(optional[name]["default"]) for name in ours if name in optional
     }
 
 

@@ -25,10 +25,12 @@ STACKS = [
 ]
 
 
-@pytest.mark.parametrize("given", STACKS)
+@pytest.mark.parametrize("stack_outputs", STACKS)
 @pytest.mark.parametrize(("written", "module"), LAYOUTS)
-def test_the_module_takes_every_variable(written: Written, module: Recorded, given: dict[str, Any]) -> None:
-    assert module.refusals(written(outputs(given))) == []
+def test_the_module_takes_every_variable(
+    written: Written, module: Recorded, stack_outputs: dict[str, Any]
+) -> None:
+    assert module.refusals(written(outputs(stack_outputs))) == []
 
 
 @pytest.mark.parametrize(("written", "module"), LAYOUTS)
@@ -43,7 +45,7 @@ def test_the_root_has_exactly_what_is_written() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "reason"),
+    ("variables", "reason"),
     [
         ({"minio_storage_size": "256G"}, "minio_storage_size: no such variable"),
         ({"minio_size": 256}, "minio_size: 256 is no string"),
@@ -55,8 +57,8 @@ def test_the_root_has_exactly_what_is_written() -> None:
         ),
     ],
 )
-def test_what_the_module_does_not_take_is_found(given: dict[str, Any], reason: str) -> None:
-    assert recorded.modules_kubeflow().refusals(given) == [reason]
+def test_what_the_module_does_not_take_is_found(variables: dict[str, Any], reason: str) -> None:
+    assert recorded.modules_kubeflow().refusals(variables) == [reason]
 
 
 def test_a_name_of_the_other_layout_is_found() -> None:

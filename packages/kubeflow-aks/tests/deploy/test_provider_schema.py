@@ -14,8 +14,8 @@ _ROOT = f"{_RESOURCES['repository']}//{_RESOURCES['path']}"
 
 
 def _uses() -> list[Any]:
-    """Of the module and of each charm's module: where it is, a type of resource, and the arguments that it sets."""
-    own = [
+    """Uses by the module and each charm's module: where it is, a type of resource, and the arguments that it sets."""
+    resources = [
         pytest.param(kind, set(names), id=f"{_ROOT} {kind}")
         for kind, names in _RESOURCES["arguments"].items()
     ]
@@ -23,7 +23,7 @@ def _uses() -> list[Any]:
         pytest.param("juju_application", set(about["arguments"]), id=f"{about['module']} {name}")
         for name, about in _RESOURCES["applications"].items()
     ]
-    return own + charms
+    return resources + charms
 
 
 def _block(kind: str) -> dict[str, Any]:
@@ -32,12 +32,12 @@ def _block(kind: str) -> dict[str, Any]:
 
 def _accepted(block: dict[str, Any], prefix: str = "") -> set[str]:
     """The arguments of a block, `charm.name` for one in a block in it; what only the provider sets is none."""
-    own = {
+    arguments = {
         f"{prefix}{name}"
         for name, about in block.get("attributes", {}).items()
         if about.get("required") or about.get("optional")
     }
-    return own.union(
+    return arguments.union(
         *(
             _accepted(nested["block"], f"{prefix}{name}.")
             for name, nested in block.get("block_types", {}).items()

@@ -50,7 +50,7 @@ def broken(text: str, file: Path) -> list[str]:
         *(match[0] for match in _TRACKER.finditer(text)),
         *(match[0] for match in _NUMBER.finditer(text) if not _THREAD.fullmatch(match["thread"])),
         *(match[0] for match in _DOCUMENT.finditer(text) if not _document(match, file)),
-        *(match[0] for match in _LOCAL.finditer(text) if not _found(match["path"], file)),
+        *(match[0] for match in _LOCAL.finditer(text) if not _cited_file(match["path"], file)),
     ]
 
 
@@ -61,7 +61,7 @@ def is_source(text: str, file: Path) -> bool:
         or any(_document(match, file) for match in _DOCUMENT.finditer(text))
         or any(_listed(name) for name in _FILE.findall(text))
         or any(_THREAD.fullmatch(match["thread"]) for match in _NUMBER.finditer(text))
-        or any(_found(match["path"], file) for match in _LOCAL.finditer(text))
+        or any(_cited_file(match["path"], file) for match in _LOCAL.finditer(text))
         or any(match["title"] in titles() for match in _TITLE.finditer(text))
     )
 
@@ -108,8 +108,8 @@ def titles() -> frozenset[str]:
 
 def _document(match: re.Match[str], file: Path) -> bool:
     name, heading = match["name"], match["heading"]
-    if found := _found(name, file):
-        return heading is None or heading in _anchors(found)
+    if cited := _cited_file(name, file):
+        return heading is None or heading in _anchors(cited)
     return _listed(name)
 
 
@@ -120,7 +120,7 @@ def _listed(name: str) -> bool:
     )
 
 
-def _found(name: str, file: Path) -> Path | None:
+def _cited_file(name: str, file: Path) -> Path | None:
     """A file of the repository, named from the root, from a folder that the citing file is in, or from its sources."""
     folders = (place for folder in file.parents for place in (folder, folder / "src"))
     return next((folder / name for folder in folders if _inside(folder, name)), None)

@@ -38,7 +38,7 @@ def fenced_in(text: str) -> list[tuple[str, str]]:
 
 def blocks(page: Path, language: str) -> list[str]:
     """The texts of a page's fenced blocks of one language."""
-    return [text for found, text in fenced(page) if found == language]
+    return [text for info, text in fenced(page) if info == language]
 
 
 def commands(page: Path) -> list[str]:

@@ -83,9 +83,9 @@ def test_its_plan_is_judged_elsewhere_by_its_own_exceptions(
     assert "Written to build/dev: plan.json" in preview.stdout
     plan = str(project / "build" / "dev" / "plan.json")
     judge = ("kubeflow-aks", "policy", "--plan", plan, "--format", "json")
-    found = json.loads(environment.run(*judge, cwd=project.parent).stdout)
+    answer = json.loads(environment.run(*judge, cwd=project.parent).stdout)
     mandatory = [
-        rule["rule"] for rule in found["rules"] if rule["mandatory"] and rule["status"] == "violated"
+        rule["rule"] for rule in answer["rules"] if rule["mandatory"] and rule["status"] == "violated"
     ]
     accepted = [
         {"rule": rule, "stacks": ["dev"], "reason": "a trial", "source": "our choice"} for rule in mandatory
@@ -120,20 +120,20 @@ def test_what_needs_a_checkout_says_so_in_one_line(team: tuple[Installed, Path])
     examples = [command.example for _, command, _ in our_commands() if command.needs_checkout]
     lines = [*examples, "cost --against main", "quota", "verify", "start", "stop"]
     done = environment.run("python", "-c", f"lines = {lines!r}\n{_EACH}", cwd=project)
-    found: dict[str, tuple[int, str]] = json.loads(done.stdout)
-    assert {code for line, (code, _) in found.items() if line in examples} == {2}
-    assert [line for line, (_, error) in found.items() if error.count("\n") != 1] == []
+    answers: dict[str, tuple[int, str]] = json.loads(done.stdout)
+    assert {code for line, (code, _) in answers.items() if line in examples} == {2}
+    assert [line for line, (_, error) in answers.items() if error.count("\n") != 1] == []
     for line in examples:
-        assert found[line][1].endswith("works in a checkout of kubeflow-aks only\n"), line
-    assert found["cost --against main"][1].startswith(
+        assert answers[line][1].endswith("works in a checkout of kubeflow-aks only\n"), line
+    assert answers["cost --against main"][1].startswith(
         "error: --against works in a checkout of kubeflow-aks only"
     )
-    assert found["quota"] == [
+    assert answers["quota"] == [
         3,
         "error: dev: the program has no output vcpuQuota, so the quota that it needs is not known\n",
     ]
-    assert [found[command][0] for command in ("verify", "start", "stop")] == [3, 3, 3]
-    assert "is missing; install kubeflow-aks[" not in "".join(error for _, error in found.values())
+    assert [answers[command][0] for command in ("verify", "start", "stop")] == [3, 3, 3]
+    assert "is missing; install kubeflow-aks[" not in "".join(error for _, error in answers.values())
 
 
 def test_the_page_names_these_commands() -> None:

@@ -24,12 +24,12 @@ HERE = Path(__file__)
 
 
 def test_no_citation_leads_nowhere() -> None:
-    found = {
+    unknown_citations = {
         file.relative_to(PROJECT_ROOT).as_posix(): wrong
         for file in FILES
         if (wrong := broken(words_of(file), file))
     }
-    assert found == {}
+    assert unknown_citations == {}
 
 
 def _states(file: Path) -> bool:
@@ -38,9 +38,9 @@ def _states(file: Path) -> bool:
 
 
 def test_what_is_given_as_a_source_is_one() -> None:
-    given = [(file, text) for file in FILES if _states(file) for text in stated_sources(file)]
-    assert len(given) > 80  # the settings alone have as many
-    assert [text for file, text in given if not is_source(text, file)] == []
+    stated = [(file, text) for file in FILES if _states(file) for text in stated_sources(file)]
+    assert len(stated) > 80  # the settings alone have as many
+    assert [text for file, text in stated if not is_source(text, file)] == []
 
 
 def test_every_row_of_the_settings_reference_has_a_source() -> None:

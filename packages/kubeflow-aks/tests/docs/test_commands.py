@@ -68,8 +68,8 @@ def _named() -> Iterator[tuple[str, str]]:
             and path.is_file()
             and "decisions" not in file
         ):
-            for found in _OURS.finditer(path.read_text(encoding="utf-8")):
-                yield file, found["words"]
+            for match in _OURS.finditer(path.read_text(encoding="utf-8")):
+                yield file, match["words"]
 
 
 _OURS = re.compile(r"\./kubeflow-aks (?P<words>[a-z][^`\n\"']*)")
@@ -83,13 +83,13 @@ def _unknown(words: list[str]) -> list[str]:
         if not left:
             return []  # a text about the group
         word = left.pop(0).rstrip(".,;:)")
-        found = group.get_command(context, word)
-        if found is None:
+        command = group.get_command(context, word)
+        if command is None:
             return [] if word in OF_THE_LAUNCHER else [word]
-        group = found
-    known = {option for parameter in group.params for option in parameter.opts + parameter.secondary_opts}
+        group = command
+    declared = {option for parameter in group.params for option in parameter.opts + parameter.secondary_opts}
     options = {word.partition("=")[0].rstrip(".,;:)") for word in left if word.startswith("--")}
-    return sorted(options - known - {"--help", "--"})
+    return sorted(options - declared - {"--help", "--"})
 
 
 def test_each_command_of_ours_that_is_named_exists() -> None:

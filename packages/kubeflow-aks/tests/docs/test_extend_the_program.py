@@ -74,7 +74,7 @@ FOLLOWS: Final = {
 }
 """What the commands of an example write: text in a file that a reader then sees in the diff."""
 GENERATED: Final = ("program.settings.reference", "kubeflow_aks.policy.reference")
-"""Of what `make docs` writes, what these examples can have changed."""
+"""Part of what `make docs` writes: what these examples can have changed."""
 _NAMED: Final = re.compile(r"`((?:[\w.-]+/)*[\w.-]+\.(?:py|csv|json)|(?:\w+/)+\w*|\w+)(?:\(\))?`")
 
 
@@ -156,7 +156,7 @@ def _row_of_prices(root: Path) -> None:
 
 def _one_more_passed(root: Path) -> None:
     file = root / "docs/how-to/verify-a-cluster.md"
-    text = re.sub(r"(\d+)(?= passed)", lambda found: str(int(found[1]) + 1), file.read_text(encoding="utf-8"))
+    text = re.sub(r"(\d+)(?= passed)", lambda match: str(int(match[1]) + 1), file.read_text(encoding="utf-8"))
     file.write_text(text, encoding="utf-8")
 
 
@@ -218,4 +218,4 @@ def test_each_place_that_is_named_exists(item: str) -> None:
 
 def _camel_is_in(word: str, text: str) -> bool:
     """Whether a key of a stack file, such as `encryptionAtHost`, is there by its name in Python."""
-    return re.sub(r"([A-Z])", lambda found: f"_{found[1].lower()}", word) in text
+    return re.sub(r"([A-Z])", lambda match: f"_{match[1].lower()}", word) in text

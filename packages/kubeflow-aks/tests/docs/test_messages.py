@@ -23,7 +23,7 @@ ANY: Final = "…"
 
 def _messages(page: Path) -> list[str]:
     """The quoted messages of a page."""
-    found: list[str] = []
+    messages: list[str] = []
     inside = False
     for line in page.read_text(encoding="utf-8").splitlines():
         if not line.startswith("|"):
@@ -31,8 +31,8 @@ def _messages(page: Path) -> list[str]:
         elif line.startswith("| Message |"):
             inside = True
         elif inside and (quoted := re.match(r"\| `([^`]+)`", line)):
-            found.append(quoted[1])
-    return found
+            messages.append(quoted[1])
+    return messages
 
 
 def _literals(node: ast.AST) -> Iterator[str]:

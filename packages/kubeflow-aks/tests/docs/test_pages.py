@@ -41,8 +41,8 @@ def test_the_index_has_every_page() -> None:
 
 @pytest.mark.parametrize("block", CONFIGURATIONS)
 def test_the_configuration_of_a_page_makes_a_plan(block: str) -> None:
-    given = {
+    settings = {
         key.removeprefix("kubeflow-aks:"): value for key, value in yaml.safe_load(block)["config"].items()
     }
     tags = {"tags": {"owner": "me", "environment": "trial"}}
-    assert plan(tags | given, project="kubeflow-aks", stack="trial", today=TODAY)
+    assert plan(tags | settings, project="kubeflow-aks", stack="trial", today=TODAY)

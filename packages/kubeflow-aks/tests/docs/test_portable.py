@@ -50,7 +50,7 @@ SHELL: Final = [
 ]
 
 
-def found(text: str) -> list[str]:
+def unportable_parts(text: str) -> list[str]:
     """What of the above a script has."""
     patterns = (ONLY_GNU | ONLY_BASH_4).items()
     return [what for what, pattern in patterns if re.search(pattern, text, re.MULTILINE)]
@@ -58,12 +58,12 @@ def found(text: str) -> list[str]:
 
 @pytest.mark.parametrize("file", SHELL, ids=name)
 def test_a_script_is_portable(file: Path) -> None:
-    assert found(file.read_text(encoding="utf-8")) == []
+    assert unportable_parts(file.read_text(encoding="utf-8")) == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_a_page_is_portable(page: Path) -> None:
-    assert found("\n".join(blocks(page, "sh"))) == []
+    assert unportable_parts("\n".join(blocks(page, "sh"))) == []
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_a_page_is_portable(page: Path) -> None:
     ],
 )
 def test_it_is_noticed(line: str, what: str) -> None:
-    assert found(line) == [what]
+    assert unportable_parts(line) == [what]
 
 
 def test_make_help_has_a_line_for_each_target() -> None:

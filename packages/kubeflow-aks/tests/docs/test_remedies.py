@@ -190,7 +190,7 @@ def test_every_remedy_is_in_the_table() -> None:
     assert set(_remedies()) == PLAYED.keys()
 
 
-@pytest.mark.parametrize("reference", sorted({each for each in PLAYED.values() if each not in REASONS}))
+@pytest.mark.parametrize("reference", sorted({remedy for remedy in PLAYED.values() if remedy not in REASONS}))
 def test_the_test_that_plays_a_remedy_exists(reference: str) -> None:
     file, _, name = reference.partition("::")
     assert f"def {name}(" in (PACKAGE / file).read_text(encoding="utf-8")

@@ -57,11 +57,11 @@ def team(built: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Install
 
 def test_the_wheel_has_the_sources_and_nothing_else(built: Path) -> None:
     with zipfile.ZipFile(built) as archive:
-        found = [name.partition("/") for name in archive.namelist()]
-    modules = {name for folder, _, name in found if folder == "kubeflow_aks_components"}
+        names = [name.partition("/") for name in archive.namelist()]
+    modules = {name for folder, _, name in names if folder == "kubeflow_aks_components"}
     assert modules == _sources() - NOT_INSTALLED
     assert {"PulumiPlugin.yaml", "py.typed", "kubeflow/prerequisites.py"} <= modules
-    assert {folder.partition("-")[2] for folder, _, _ in found} == {
+    assert {folder.partition("-")[2] for folder, _, _ in names} == {
         "",
         f"{built.name.split('-')[1]}.dist-info",
     }

@@ -39,8 +39,8 @@ def _inputs(value: Any) -> Any:
 
 def _unknown() -> pulumi.Output[Any]:
     """An output of something that does not exist yet."""
-    dependencies, value, known = asyncio.Future[Any](), asyncio.Future[Any](), asyncio.Future[bool]()
+    dependencies, value, is_known = asyncio.Future[Any](), asyncio.Future[Any](), asyncio.Future[bool]()
     dependencies.set_result(set())
     value.set_result(None)
-    known.set_result(False)
-    return pulumi.Output(dependencies, value, known)
+    is_known.set_result(False)
+    return pulumi.Output(dependencies, value, is_known)

@@ -63,19 +63,19 @@ def test_a_stack_keeps_every_rule_or_breaks_it_for_a_reason(
 
 @pytest.mark.parametrize("stack", _STACKS)
 def test_a_preview_decides_all_but_what_only_an_up_knows(stack: str) -> None:
-    found = _results(stack, preview=True)
-    assert {it.rule.name for it in found if it.status == "undecided"} == _ONLY_UP_KNOWS
-    assert [it.rule.name for it in found if it.status == "violated"] == []
+    results = _results(stack, preview=True)
+    assert {it.rule.name for it in results if it.status == "undecided"} == _ONLY_UP_KNOWS
+    assert [it.rule.name for it in results if it.status == "violated"] == []
 
 
 def test_no_exception_is_for_a_rule_that_is_kept() -> None:
-    found = {
+    results = {
         stack: [it for result in _results(stack, preview=False, extra=_OPTIONS) for it in result.all]
         for stack in _STACKS
     }
     of_benchmark = [row for row in _ROWS if row.rule in {rule.name for rule in BENCHMARK}]
-    assert [row for stack, all_ in found.items() for row in stale(of_benchmark, stack, all_)] == []
-    assert list(useless(of_benchmark, found)) == []
+    assert [row for stack, all_ in results.items() for row in stale(of_benchmark, stack, all_)] == []
+    assert list(useless(of_benchmark, results)) == []
 
 
 def test_an_exception_for_one_container_is_none_for_its_neighbour() -> None:

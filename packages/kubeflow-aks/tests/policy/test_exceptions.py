@@ -68,8 +68,8 @@ def test_what_is_accepted_of_a_pool_depends_on_its_use_not_on_its_name(
     name: str, pool: dict[str, Any], kept: set[str]
 ) -> None:
     resource = Resource(f"urn::{name}", "azure-native:containerservice:AgentPool", name, pool)
-    found = rule_results("prod", [resource], load(PROJECT_ROOT, rules={rule.name for rule in RULES}))
-    violated = {result.rule.name for result in found if result.status == "violated"}
+    results = rule_results("prod", [resource], load(PROJECT_ROOT, rules={rule.name for rule in RULES}))
+    violated = {result.rule.name for result in results if result.status == "violated"}
     assert violated & {"pool-in-zones", "pool-on-ephemeral-disks"} == kept
 
 

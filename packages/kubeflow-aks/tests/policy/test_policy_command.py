@@ -85,10 +85,10 @@ def test_the_preview_of_our_own_stack_has_no_such_part(capsys: pytest.CaptureFix
 
 def test_the_same_as_data(leaking: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["mine", "--root", str(leaking), "--format", "json"]) == 1
-    found = json.loads(capsys.readouterr().out)
-    assert [it["rule"] for it in found["rules"]] == [rule.name for rule in RULES]
-    assert sum(found["counts"].values()) == len(RULES)
-    (leak,) = (it for it in found["rules"] if it["rule"] == "no-secret-in-clear")
+    document = json.loads(capsys.readouterr().out)
+    assert [it["rule"] for it in document["rules"]] == [rule.name for rule in RULES]
+    assert sum(document["counts"].values()) == len(RULES)
+    (leak,) = (it for it in document["rules"] if it["rule"] == "no-secret-in-clear")
     assert leak["status"] == "violated"
     assert leak["violated"] == [
         {"urn": "stack::mine", "message": "token is in clear text, and its name is that of a secret"}

@@ -39,10 +39,10 @@ def _unknowns(value: Any, path: str = "") -> Iterator[str]:
 def test_every_hidden_path_of_a_real_plan_is_found_again(stack: str) -> None:
     plan = plan_document(record(stack, preview=True, extra={"asOf": "2026-11-21"}))
     assert sum(len(it["unknownInputs"]) for it in plan["resources"]) > 20
-    for planned, found in zip(plan["resources"], resources(plan["resources"]), strict=True):
-        assert {*_unknowns(found.inputs)} == {*planned["unknownInputs"], *planned["secretInputs"]}
-        assert found.protect == bool(planned["options"].get("protect"))
-        assert found.ignore_changes == {*planned["options"].get("ignoreChanges", [])}
+    for planned, resource in zip(plan["resources"], resources(plan["resources"]), strict=True):
+        assert {*_unknowns(resource.inputs)} == {*planned["unknownInputs"], *planned["secretInputs"]}
+        assert resource.protect == bool(planned["options"].get("protect"))
+        assert resource.ignore_changes == {*planned["options"].get("ignoreChanges", [])}
 
 
 def test_keys_with_dots_and_entries_of_lists_are_found() -> None:
@@ -52,19 +52,19 @@ def test_keys_with_dots_and_entries_of_lists_are_found() -> None:
         "token": "[secret]",
     }
     hidden = {"unknownInputs": ["labels.a.b/c", "rules[0].to[1]"], "secretInputs": ["token"]}
-    (found,) = resources([_planned(inputs=inputs, **hidden)])
-    assert found.inputs["labels"]["a.b/c"] is UNKNOWN
-    assert found.inputs["labels"]["a"] == {"b/c": "kept"}
-    assert found.inputs["rules"][0]["to"][0] == "x"
-    assert found.inputs["rules"][0]["to"][1] is UNKNOWN
-    assert found.inputs["token"] is UNKNOWN
-    assert found.secret_inputs == {"token"}
+    (resource,) = resources([_planned(inputs=inputs, **hidden)])
+    assert resource.inputs["labels"]["a.b/c"] is UNKNOWN
+    assert resource.inputs["labels"]["a"] == {"b/c": "kept"}
+    assert resource.inputs["rules"][0]["to"][0] == "x"
+    assert resource.inputs["rules"][0]["to"][1] is UNKNOWN
+    assert resource.inputs["token"] is UNKNOWN
+    assert resource.secret_inputs == {"token"}
 
 
 def test_what_is_unknown_inside_a_secret_is_not_missed() -> None:
     hidden = {"unknownInputs": ["data.key"], "secretInputs": ["data"]}
-    (found,) = resources([_planned(inputs={"data": "[secret]"}, **hidden)])
-    assert found.inputs == {"data": UNKNOWN}
+    (resource,) = resources([_planned(inputs={"data": "[secret]"}, **hidden)])
+    assert resource.inputs == {"data": UNKNOWN}
 
 
 def test_a_path_that_leads_nowhere_is_refused() -> None:
@@ -80,8 +80,8 @@ def test_the_stack_itself_is_judged_by_its_outputs(tmp_path: Path) -> None:
     (tmp_path / "Pulumi.yaml").write_text("name: test\nruntime: python\n")
     (tmp_path / "Pulumi.test.yaml").write_text("")
     plan = plan_document(record("test", root=tmp_path, preview=True, program=program))
-    (found,) = everything(plan)
-    assert (found.type, found.inputs) == (STACK, {"kubeconfig": UNKNOWN, "token": "plain"})
+    (resource,) = everything(plan)
+    assert (resource.type, resource.inputs) == (STACK, {"kubeconfig": UNKNOWN, "token": "plain"})
 
 
 def _document(**parts: Any) -> str:

@@ -13,7 +13,11 @@ _OTHER = Resource("urn:other", "other", "b", {"size": 3})
 
 def test_a_rule_of_one_type_looks_at_no_other() -> None:
     rule = Rule(
-        "small", "Pools are small.", "our own test", type="pool", each=lambda one: [one.inputs["size"]]
+        "small",
+        "Pools are small.",
+        "our own test",
+        type="pool",
+        per_resource=lambda one: [one.inputs["size"]],
     )
     assert [(it.urn, it.message) for it in rule.violations([_POOL, _OTHER])] == [("urn:pool", 3)]
 
@@ -40,7 +44,7 @@ def test_a_rule_looks_at_a_resource_whatever_version_of_azures_api_it_names(
         "No pools.",
         "our own test",
         type="azure-native:containerservice:AgentPool",
-        each=lambda _: ["a pool"],
+        per_resource=lambda _: ["a pool"],
     )
     assert bool(list(rule.violations([Resource("urn:pool", kind, "a", {})]))) == expected
 
@@ -82,11 +86,11 @@ def test_a_mandatory_rule_that_meets_an_unknown_value_is_undecided_and_fails_not
         "our own test",
         mandatory=True,
         type="pool",
-        each=lambda one: ["too large"] if one.inputs["size"] > 2 else [],
+        per_resource=lambda one: ["too large"] if one.inputs["size"] > 2 else [],
     )
     unknown = Resource("urn:unknown", "pool", "c", {"size": UNKNOWN})
-    found = list(rule.violations([unknown, _POOL]))
-    assert [(it.urn, it.undecided, it.mandatory) for it in found] == [
+    violations = list(rule.violations([unknown, _POOL]))
+    assert [(it.urn, it.undecided, it.mandatory) for it in violations] == [
         ("urn:unknown", True, False),
         ("urn:pool", False, True),
     ]
@@ -98,7 +102,7 @@ def test_a_rule_that_trips_over_an_input_neither_passes_nor_ends_the_others() ->
         "Pools are small.",
         "our own test",
         type="pool",
-        each=lambda one: [one.inputs["size"].lower()],
+        per_resource=lambda one: [one.inputs["size"].lower()],
     )
     assert [it.message for it in rule.violations([_POOL])] == [
         "cannot be decided: AttributeError: 'int' object has no attribute 'lower'"

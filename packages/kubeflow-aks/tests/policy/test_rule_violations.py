@@ -21,7 +21,7 @@ def test_names_of_rules_are_unique() -> None:
 
 
 def test_a_rule_looks_at_one_resource_or_at_all() -> None:
-    assert [rule.name for rule in RULES if (rule.each is None) == (rule.every is None)] == []
+    assert [rule.name for rule in RULES if (rule.per_resource is None) == (rule.every is None)] == []
 
 
 def test_each_rule_has_a_case_that_breaks_it_and_one_that_passes() -> None:
@@ -32,8 +32,8 @@ def test_each_rule_has_a_case_that_breaks_it_and_one_that_passes() -> None:
 
 @pytest.mark.parametrize("case", _CASES, ids=str)
 def test_a_rule_as_plain_function(case: Case) -> None:
-    found = _RULES[case.rule].violations([it.resource for it in case.registered])
-    violations = [(it.urn.rpartition("::")[2], it.message) for it in found if not it.undecided]
+    reported = _RULES[case.rule].violations([it.resource for it in case.registered])
+    violations = [(it.urn.rpartition("::")[2], it.message) for it in reported if not it.undecided]
     assert sorted(violations) == sorted(case.expected)
 
 
@@ -42,6 +42,6 @@ def test_a_rule_over_what_a_program_asks_for(case: Case, tmp_path: Path) -> None
     (tmp_path / "Pulumi.yaml").write_text("name: test\nruntime: python\n")
     (tmp_path / "Pulumi.test.yaml").write_text("")
     recorded = record("test", root=tmp_path, preview=True, program=partial(register, case.registered))
-    found = _RULES[case.rule].violations(resources(planned_resources(recorded)))
-    violations = [(it.urn.rpartition("::")[2], it.message) for it in found if not it.undecided]
+    reported = _RULES[case.rule].violations(resources(planned_resources(recorded)))
+    violations = [(it.urn.rpartition("::")[2], it.message) for it in reported if not it.undecided]
     assert sorted(violations) == sorted(case.expected)

@@ -106,8 +106,8 @@ def test_azures_answers_stand_beside_the_prices(
     assert "Quota of all spot VMs, in vCPU: 50 of 50 free" in shown
     assert "A score is for 6 spot VMs at once: a snapshot, no promise." in shown
     assert "role Compute Recommendations Role" in shown
-    [asked, *_] = [line for line in words(log) if line[0] == "compute-recommender"]
-    assert asked[asked.index("--desired-count") + 1] == "6"
+    [request, *_] = [line for line in words(log) if line[0] == "compute-recommender"]
+    assert request[request.index("--desired-count") + 1] == "6"
 
 
 @pytest.mark.parametrize("role", [True, False])

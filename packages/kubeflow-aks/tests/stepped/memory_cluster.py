@@ -43,7 +43,7 @@ class MemoryCluster:
         self.daemons: list[dict[str, Any]] = []
         self.node_objects: dict[str, dict[str, Any]] = {}
         self.pod_objects: dict[str, dict[str, Any]] = {}
-        """By uid."""
+        """Pods by uid."""
         self.deleted_pods: list[dict[str, Any]] = []
         self.changes = 0
         """How often a node or a pod was written so far."""
@@ -280,11 +280,11 @@ class MemoryCluster:
         return bins
 
     def _parsed(self, name: str, node: dict[str, Any]) -> Node:
-        known = self._nodes.get(name)
-        if known is None or known[0] is not node:
+        parsed = self._nodes.get(name)
+        if parsed is None or parsed[0] is not node:
             self._nodes = {name: entry for name, entry in self._nodes.items() if name in self.node_objects}
-            known = self._nodes[name] = (node, parse_node(node))
-        return known[1]
+            parsed = self._nodes[name] = (node, parse_node(node))
+        return parsed[1]
 
     def _scheduling_of(self, uid: str, pod: dict[str, Any]) -> Scheduling:
         if uid not in self._scheduling:

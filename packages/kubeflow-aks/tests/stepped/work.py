@@ -194,7 +194,7 @@ def _left(step: _Step) -> float:
 
 
 def _kept(step: _Step, ran: float) -> tuple[float, float]:
-    """Of a start of `ran` seconds: useful seconds that its checkpoints kept, and seconds of work that are lost."""
+    """Useful seconds that the checkpoints of a start of `ran` seconds kept, and seconds of work that are lost."""
     every = step.kind.every
     worked = max(0.0, ran - step.overhead)
     if every is None:

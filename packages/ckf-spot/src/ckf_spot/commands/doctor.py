@@ -72,15 +72,15 @@ def _run(options: argparse.Namespace) -> int:
     for name, theirs in _spaces(files, options.namespace, reader).items():
         if reader:
             noted, findings_of_namespace = namespace.read(reader, name)
-            work = [each for part in theirs for document in part.documents for each in pods(document)]
+            work = [template for part in theirs for document in part.documents for template in pods(document)]
             findings += [*findings_of_namespace, *namespace.look(reader, name, noted, work, placement)]
         if pools:
-            findings += [each for part in theirs for each in file.look(part, pools, noted)]
+            findings += [finding for part in theirs for finding in file.look(part, pools, noted)]
     if group:
         command = partial(place.command, group=group, request=request, pools=options.pools)
         findings += file.placing(files, group, request, command)
-    output.write("".join(f"{each}\n" for each in findings), output.STANDARD)
-    return _WRONG if any(each.state == "wrong" for each in findings) else 0
+    output.write("".join(f"{finding}\n" for finding in findings), output.STANDARD)
+    return _WRONG if any(finding.state == "wrong" for finding in findings) else 0
 
 
 def _cluster() -> tuple[Reader | None, str]:
@@ -120,27 +120,27 @@ def _spaces(
     Raises:
         PlacementError: a document is for another namespace than the option.
     """
-    found: dict[str, list[File]] = {namespace_option: []} if namespace_option else {}
-    for each in files:
+    spaces: dict[str, list[File]] = {namespace_option: []} if namespace_option else {}
+    for source in files:
         by_namespace: dict[str, list[Any]] = {}
-        for document in each.documents:
-            own = file.namespace_of(document)
-            if namespace_option and own and own != namespace_option:
-                problem = f"contradicts the namespace {own!r} of {file.name_of(document)}"
+        for document in source.documents:
+            named = file.namespace_of(document)
+            if namespace_option and named and named != namespace_option:
+                problem = f"contradicts the namespace {named!r} of {file.name_of(document)}"
                 raise PlacementError(Mistake("--namespace", namespace_option, "leave it out", problem))
-            name = own or namespace_option or (reader.own_namespace() if reader else "")
+            name = named or namespace_option or (reader.own_namespace() if reader else "")
             by_namespace.setdefault(name, []).append(document)
         for name, documents in by_namespace.items():
-            found.setdefault(name, []).append(File(each.origin, documents))
-    return found
+            spaces.setdefault(name, []).append(File(source.origin, documents))
+    return spaces
 
 
 def _files(names: Sequence[str]) -> list[File]:
-    found = inputs.read(names)
+    sources = inputs.read(names)
     refuse(
-        Mistake(f"{each.origin}: document {number}", document, "expected a map", "is no Kubernetes object")
-        for each in found
-        for number, document in enumerate(each.stream.documents, 1)
+        Mistake(f"{source.origin}: document {number}", document, "expected a map", "is no Kubernetes object")
+        for source in sources
+        for number, document in enumerate(source.stream.documents, 1)
         if not is_map(document)
     )
-    return [File(each.origin, each.stream.documents) for each in found]
+    return [File(source.origin, source.stream.documents) for source in sources]

@@ -18,7 +18,7 @@ from ckf_spot.yaml_text import Stream
 STANDARD_INPUT: Final = "standard input"
 """Origin of what was read there."""
 _ENDINGS: Final = (".json", ".yaml", ".yml")
-"""Of a folder's files that are read (`staging/src/k8s.io/cli-runtime/pkg/resource/builder.go`)."""
+"""Endings of those files of a folder that are read (`staging/src/k8s.io/cli-runtime/pkg/resource/builder.go`)."""
 _SEPARATED: Final = re.compile(r"\ufeff?(?:[ \t]*(?:#[^\n]*)?\r?\n)*---(?:\s|$)")
 """A text that begins with the mark of a document."""
 
@@ -62,10 +62,10 @@ def read(names: Sequence[str]) -> list[Input]:
         if names.count(name) > 1
     )
     mistakes = Mistakes()
-    paths = [path for name in names for path in mistakes.of(lambda name=name: list(_paths(name))) or ()]
-    inputs = [mistakes.of(lambda path=path: _input(path)) for path in paths]
+    paths = [path for name in names for path in mistakes.catch(lambda name=name: list(_paths(name))) or ()]
+    inputs = [mistakes.catch(lambda path=path: _input(path)) for path in paths]
     mistakes.raise_all()
-    return [each for each in inputs if each]
+    return [source for source in inputs if source]
 
 
 def joined(texts: Sequence[str]) -> str:
@@ -88,12 +88,12 @@ def _paths(name: str) -> Iterator[str]:
         yield name
         return
     with readable_errors(name, "read"):
-        found = sorted(each for each in Path(name).iterdir() if each.suffix in _ENDINGS and each.is_file())
-    if not found:
+        files = sorted(file for file in Path(name).iterdir() if file.suffix in _ENDINGS and file.is_file())
+    if not files:
         refuse(
             [Mistake(name, ABSENT, f"expected files that end with {', '.join(_ENDINGS)}", "has none to read")]
         )
-    yield from map(str, found)
+    yield from map(str, files)
 
 
 def _input(name: str) -> Input:

@@ -45,13 +45,13 @@ def write(text: str, name: str) -> None:
             _print(text, sys.stdout)
             return
         data = text.encode()
-        found = _status(name)
-        stream = found and _stream(found)
+        status = _status(name)
+        stream = status and _stream(status)
         target = Path(os.path.realpath(name))
         if stream:
             _print(text, stream)
-        elif found is None or _replaceable(target, found):
-            _replace(target, data, found)
+        elif status is None or _replaceable(target, status):
+            _replace(target, data, status)
         else:
             with open(name, "wb") as file:  # noqa: PTH123 - a Path drops the slash that makes a name a folder's
                 file.write(data)
@@ -67,19 +67,19 @@ def _status(name: str) -> os.stat_result | None:
         raise
 
 
-def _stream(found: os.stat_result) -> TextIO | None:
+def _stream(status: os.stat_result) -> TextIO | None:
     """The stream that writes there already, as to /dev/stdout: the shell may have opened it to add to a file."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):  # a stream in memory, as in a notebook
-            if os.path.samestat(found, os.fstat(stream.fileno())):
+            if os.path.samestat(status, os.fstat(stream.fileno())):
                 return stream
     return None
 
 
-def _replaceable(target: Path, found: os.stat_result) -> bool:
+def _replaceable(target: Path, status: os.stat_result) -> bool:
     return (
-        stat.S_ISREG(found.st_mode)
-        and found.st_nlink == 1
+        stat.S_ISREG(status.st_mode)
+        and status.st_nlink == 1
         and _writable(target)
         and _writable(target.parent)
         and not os.path.ismount(target)  # a single file that a container was given
@@ -90,16 +90,16 @@ def _writable(path: Path) -> bool:
     return os.access(path, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
 
 
-def _replace(target: Path, data: bytes, found: os.stat_result | None) -> None:
+def _replace(target: Path, data: bytes, status: os.stat_result | None) -> None:
     """Writes a file beside it and gives that its name, mode and owner."""
     handle, draft = tempfile.mkstemp(dir=target.parent, prefix=".ckf-spot-")
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
-        if found and os.name == "posix":
+        if status and os.name == "posix":
             with suppress(PermissionError):  # only root may give a file away
-                os.chown(draft, found.st_uid, found.st_gid)
-        Path(draft).chmod(stat.S_IMODE(found.st_mode) if found else 0o666 & ~_umask())
+                os.chown(draft, status.st_uid, status.st_gid)
+        Path(draft).chmod(stat.S_IMODE(status.st_mode) if status else 0o666 & ~_umask())
         Path(draft).replace(target)
     except BaseException:
         Path(draft).unlink(missing_ok=True)

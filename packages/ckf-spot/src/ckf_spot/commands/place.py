@@ -107,21 +107,21 @@ def command(file: File, group: PoolGroup, request: PlacingRequest, pools: str | 
         options += [(f"--{name.replace('_', '-')}", role) for name, roles in named for role in roles]
         options.append(("--trainer-api", request.trainer_api))
     name = output.STANDARD if file.origin == inputs.STANDARD_INPUT else file.origin
-    given = [part for option, value in options if value is not None for part in (option, value)]
-    return shlex.join(["ckf-spot", "place", "-f", name, *given])
+    words = [part for option, value in options if value is not None for part in (option, value)]
+    return shlex.join(["ckf-spot", "place", "-f", name, *words])
 
 
 def _run(options: argparse.Namespace) -> int:
-    group, found, _ = together(
+    group, sources, _ = together(
         lambda: _pools(options)[options.pool],
         lambda: inputs.read(options.file),
         lambda: check_wish(options.prefer, options.require),
     )
-    pipelines = [each for each in found if any(map(compiled.is_compiled, each.stream.documents[:1]))]
-    if pipelines and len(found) > 1:
+    pipelines = [source for source in sources if any(map(compiled.is_compiled, source.stream.documents[:1]))]
+    if pipelines and len(sources) > 1:
         one = "expected no other file with it"
-        refuse(Mistake(each.origin, ABSENT, one, "is a compiled pipeline") for each in pipelines)
-    text = _pipeline(found[0], group, options) if pipelines else _manifests(found, group, options)
+        refuse(Mistake(pipeline.origin, ABSENT, one, "is a compiled pipeline") for pipeline in pipelines)
+    text = _pipeline(sources[0], group, options) if pipelines else _manifests(sources, group, options)
     output.write(text, options.output)
     return 0
 
@@ -132,23 +132,23 @@ def _pools(options: argparse.Namespace) -> Pools:
     )
 
 
-def _pipeline(found: Input, group: PoolGroup, options: argparse.Namespace) -> str:
+def _pipeline(source: Input, group: PoolGroup, options: argparse.Namespace) -> str:
     """A compiled pipeline; what became of each task goes to the terminal."""
-    _refuse(options, _OF_OBJECTS, f"{found.origin} is a compiled pipeline, and it is not for one")
+    _refuse(options, _OF_OBJECTS, f"{source.origin} is a compiled pipeline, and it is not for one")
     options_of_pipelines: dict[str, Any] = {
         name: getattr(options, name) for name in _OF_PIPELINES if name != "backend"
     }
-    given = {name: value for name, value in options_of_pipelines.items() if value is not None}
+    chosen = {name: value for name, value in options_of_pipelines.items() if value is not None}
     wish = {"prefer": options.prefer, "require": options.require}
-    placed, report = compiled.place(found.stream.documents, group, **wish, **given)
+    placed, report = compiled.place(source.stream.documents, group, **wish, **chosen)
     sys.stderr.write(f"{report}\n")
-    return found.stream.changed(placed)
+    return source.stream.changed(placed)
 
 
-def _manifests(found: Sequence[Input], group: PoolGroup, options: argparse.Namespace) -> str:
+def _manifests(sources: Sequence[Input], group: PoolGroup, options: argparse.Namespace) -> str:
     """Objects of Kubernetes."""
-    origins = ", ".join(each.origin for each in found)
-    no_pipeline = "are no compiled pipelines" if len(found) > 1 else "is no compiled pipeline"
+    origins = ", ".join(source.origin for source in sources)
+    no_pipeline = "are no compiled pipelines" if len(sources) > 1 else "is no compiled pipeline"
     _refuse(options, _OF_PIPELINES, f"{origins} {no_pipeline}, and it is for one only")
     request = PlacingRequest(
         prefer=options.prefer,
@@ -159,15 +159,15 @@ def _manifests(found: Sequence[Input], group: PoolGroup, options: argparse.Names
         pod_template=bool(options.pod_template),
         elastic=bool(options.elastic),
     )
-    files = [File(each.origin, each.stream.documents) for each in found]
+    files = [File(source.origin, source.stream.documents) for source in sources]
     placed = manifests.place(files, group, request)
     sys.stderr.writelines(f"ckf-spot: {note}\n" for note in placed.notes)
     if not strict_schema.available():
         sys.stderr.write(
             f"ckf-spot: the pods' own fields were not checked: {install.hint('validate')} checks them\n"
         )
-    pairs = zip(found, placed.files, strict=True)
-    return inputs.joined([each.stream.changed(file.documents) for each, file in pairs])
+    pairs = zip(sources, placed.files, strict=True)
+    return inputs.joined([source.stream.changed(file.documents) for source, file in pairs])
 
 
 def _refuse(options: argparse.Namespace, names: Iterable[str], problem: str) -> None:

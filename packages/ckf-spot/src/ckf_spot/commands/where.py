@@ -32,7 +32,7 @@ _FORMS: Final = ("table", "json", "svg")
 _VIOLATED: Final = 1
 """Exit code of `--check` where there are violations."""
 _PATIENCE: Final = "5m"
-"""After this time the program's autoscaler gives up on a spot node and asks for an on-demand one
+"""Time after which the program's autoscaler gives up on a spot node and asks for an on-demand one
 (`autoscaler.maxNodeProvisionTime` of its settings)."""
 
 
@@ -72,11 +72,11 @@ def _run(options: argparse.Namespace) -> int:
     if options.record is not None:
         return _record(options, length)
     pools, note = _pools(options)
-    found = report(_look(options, pools), patience)
+    result = report(_look(options, pools), patience)
     if note:
-        found = Report(found.look, found.courses, found.violations, (note, *found.notes))
-    output.write(_text(found, options.output), output.STANDARD)
-    return _VIOLATED if options.check and found.violations else 0
+        result = Report(result.look, result.courses, result.violations, (note, *result.notes))
+    output.write(_text(result, options.output), output.STANDARD)
+    return _VIOLATED if options.check and result.violations else 0
 
 
 def _checked(options: argparse.Namespace) -> tuple[timedelta, int | None]:
@@ -85,23 +85,25 @@ def _checked(options: argparse.Namespace) -> tuple[timedelta, int | None]:
     Raises:
         PlacementError: the options contradict each other, or are no durations.
     """
-    found = Mistakes()
-    patience = found.of(lambda: durations.seconds("--patience", options.patience))
-    length = None if options.length is None else found.of(lambda: durations.seconds("--for", options.length))
+    mistakes = Mistakes()
+    patience = mistakes.catch(lambda: durations.seconds("--patience", options.patience))
+    length = (
+        None if options.length is None else mistakes.catch(lambda: durations.seconds("--for", options.length))
+    )
     if options.record is None and options.length is not None:
-        found.add([Mistake("--for", options.length, "expected --record FILE --for 10m", "needs --record")])
+        mistakes.add([Mistake("--for", options.length, "expected --record FILE --for 10m", "needs --record")])
     if options.record is not None:
         refused = {
             "--from": options.source,
             "--check": ABSENT if options.check else None,
             "-o": None if options.output == _FORMS[0] else options.output,
         }
-        found.add(
+        mistakes.add(
             Mistake(name, value, "look at the record with --from FILE", "is not allowed with --record")
             for name, value in refused.items()
             if value is not None
         )
-    found.raise_all()
+    mistakes.raise_all()
     return timedelta(seconds=patience or 0), length
 
 
@@ -112,14 +114,14 @@ def _look(options: argparse.Namespace, pools: Mapping[str, AgentPool] | None) ->
     return look(cluster, _namespace(options, cluster), pools)
 
 
-def _text(found: Report, form: str) -> str:
+def _text(result: Report, form: str) -> str:
     if form == "json":
-        return json.dumps(as_dict(found), indent=1, ensure_ascii=False) + "\n"
-    return svg(found.look) if form == "svg" else table(found, _width())
+        return json.dumps(as_dict(result), indent=1, ensure_ascii=False) + "\n"
+    return svg(result.look) if form == "svg" else table(result, _terminal_width())
 
 
-def _width() -> int | None:
-    """Of the terminal; None where the output goes to a file or another program and COLUMNS is not set."""
+def _terminal_width() -> int | None:
+    """Width of the terminal; None where the output goes to a file or another program and COLUMNS is not set."""
     if sys.stdout.isatty() or os.environ.get("COLUMNS"):
         return shutil.get_terminal_size().columns
     return None
@@ -128,12 +130,12 @@ def _width() -> int | None:
 def _pools(options: argparse.Namespace) -> tuple[Mapping[str, AgentPool] | None, str]:
     """The contract by name, or None and why; a file that was named must be right."""
     try:
-        found = Pools.load(options.pools)
+        contract = Pools.load(options.pools)
     except ContractError as error:
         if options.pools or os.environ.get(sources.ENVIRONMENT):
             raise
         return None, f"the pool contract can't be read: {dataclasses.replace(error.mistakes[0], expected='')}"
-    return {pool.name: pool for pool in found.all}, ""
+    return {pool.name: pool for pool in contract.all}, ""
 
 
 def _namespace(options: argparse.Namespace, cluster: Cluster) -> str | None:

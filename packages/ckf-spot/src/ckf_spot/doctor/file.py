@@ -11,7 +11,7 @@ from ckf_spot.doctor import namespace
 from ckf_spot.doctor.findings import Finding, line, right, unknown, wrong
 from ckf_spot.doctor.work import Pods, pods
 from ckf_spot.errors import PlacementError
-from ckf_spot.fields import copied, of
+from ckf_spot.fields import copied, map_at
 from ckf_spot.kinds import manifests
 from ckf_spot.kinds.kind import PlacingRequest
 from ckf_spot.kinds.manifests import File
@@ -36,9 +36,9 @@ def look(file: File, pools: Pools, noted: Mapping[str, Any]) -> Iterator[Finding
     """
     some = False
     for document in file.documents:
-        for each in pods(document):
+        for template in pods(document):
             some = True
-            yield _scheduled(each, f"{name_of(document)}: {each.path}", pools, noted)
+            yield _scheduled(template, f"{name_of(document)}: {template.path}", pools, noted)
     if not some:
         yield unknown(file.origin, "no pod's template is in it; --pool NAME looks at tasks and trials")
 
@@ -54,9 +54,9 @@ def placing(
         request: how the files should be placed.
         command: the one that places a file so.
     """
-    pipelines = [each for each in files if any(map(compiled.is_compiled, each.documents))]
-    others = [each for each in files if each not in pipelines]
-    for together in [*([each] for each in pipelines), *([others] if others else [])]:
+    pipelines = [source for source in files if any(map(compiled.is_compiled, source.documents))]
+    others = [source for source in files if source not in pipelines]
+    for together in [*([pipeline] for pipeline in pipelines), *([others] if others else [])]:
         yield from _placing(together, group, request, command)
 
 
@@ -66,8 +66,8 @@ def _placing(
     try:
         placed, notes = _placed(files, group, request)
     except PlacementError as error:
-        for each in error.mistakes:
-            yield wrong("can't be placed", str(each))
+        for mistake in error.mistakes:
+            yield wrong("can't be placed", str(mistake))
         return
     for before, after in zip(files, placed, strict=True):
         yield from _differences(before, after, group, command(before))
@@ -96,15 +96,15 @@ def _placed(
 ) -> tuple[Sequence[File], Sequence[str]]:
     """The files as `ckf-spot place` would write them, and its notes."""
     if not any(map(compiled.is_compiled, files[0].documents)):
-        found = manifests.place(files, group, request)
-        return found.files, found.notes
+        result = manifests.place(files, group, request)
+        return result.files, result.notes
     [file] = files
     try:
         placed, report = compiled.place(file.documents, group, require=request.require)
     except PlacementError as error:
-        raise PlacementError(*(each.under(file.origin) for each in error.mistakes)) from None
+        raise PlacementError(*(mistake.under(file.origin) for mistake in error.mistakes)) from None
     left = [f"{file.origin}: {row.task}: {row.outcome}: {row.note}" for row in report.rows if not row.pools]
-    return [File(file.origin, placed)], [*left, *(f"{file.origin}: {each}" for each in report.doubts)]
+    return [File(file.origin, placed)], [*left, *(f"{file.origin}: {doubt}" for doubt in report.doubts)]
 
 
 def _compared(documents: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
@@ -117,15 +117,15 @@ def _compared(documents: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, A
 def name_of(document: Mapping[str, Any]) -> str:
     """Kind and name."""
     if compiled.is_compiled(document):
-        return f"pipeline/{of(document, 'pipelineInfo').get('name')}"
-    metadata = of(document, "metadata")
+        return f"pipeline/{map_at(document, 'pipelineInfo').get('name')}"
+    metadata = map_at(document, "metadata")
     return f"{document.get('kind')}/{metadata.get('name') or metadata.get('generateName') or '-'}"
 
 
 def namespace_of(document: Mapping[str, Any]) -> str | None:
     """The namespace that a document names, or None."""
-    found = of(document, "metadata").get("namespace")
-    return found if isinstance(found, str) and found else None
+    name = map_at(document, "metadata").get("namespace")
+    return name if isinstance(name, str) and name else None
 
 
 def _scheduled(work: Pods, what: str, pools: Pools, noted: Mapping[str, Any]) -> Finding:
@@ -148,7 +148,7 @@ def _scheduled(work: Pods, what: str, pools: Pools, noted: Mapping[str, Any]) ->
 
 
 def _with_gpus(spec: dict[str, Any]) -> dict[str, Any]:
-    """With what AKS's plugin adds to pods with GPUs (docs/facts/aks.md#gpu-taint-and-admission-plugins)."""
+    """The spec with what AKS's plugin adds to pods with GPUs (docs/facts/aks.md#gpu-taint-and-admission-plugins)."""
     if constraints(spec).gpus:
         spec["tolerations"].append({"key": GPU, "operator": "Exists"})
     return spec

@@ -13,7 +13,7 @@ from ckf_spot.doctor.findings import Finding, looked, right, unknown, wrong
 from ckf_spot.doctor.reader import Reader
 from ckf_spot.doctor.work import Pods
 from ckf_spot.errors import Mistake, PlacementError
-from ckf_spot.fields import copied, is_maps, of
+from ckf_spot.fields import copied, is_maps, map_at
 from ckf_spot.generated.namespace import DEFAULT_TOLERATIONS
 from ckf_spot.placement import Placement
 from ckf_spot.pods.template import covers
@@ -35,14 +35,14 @@ def read(reader: Reader, name: str) -> tuple[Mapping[str, Any], list[Finding]]:
         advice = "work for spot belongs into a profile's namespace"
         return {}, [wrong(what, "the cluster's guard refuses pods that tolerate spot nodes there", advice)]
     try:
-        found = reader.namespace(name)
+        space = reader.namespace(name)
     except ForbiddenError as error:
         return {}, [unknown(what, str(error))]
-    if found is None:
+    if space is None:
         raise PlacementError(
             Mistake("namespace", name, "expected a namespace of the cluster", "does not exist")
         )
-    return of(found, "metadata", "annotations"), []
+    return map_at(space, "metadata", "annotations"), []
 
 
 def look(
@@ -61,12 +61,12 @@ def look(
         pods: that are to run in it.
         placement: of those that are placed, or None.
     """
-    found: list[Finding] = []
+    findings: list[Finding] = []
     if placement is not None:
-        found += looked(f"tolerations in {name}", lambda: _whitelist(name, noted, placement))
-        found += looked(f"PodDefaults of {name}", lambda: _pod_defaults(reader, name, pods, placement))
+        findings += looked(f"tolerations in {name}", lambda: _whitelist(name, noted, placement))
+        findings += looked(f"PodDefaults of {name}", lambda: _pod_defaults(reader, name, pods, placement))
     return [
-        *found,
+        *findings,
         *looked(f"limits of {name}", lambda: quotas.limits(reader, name, pods)),
         *looked(f"quota of {name}", lambda: quotas.quotas(reader, name, pods)),
     ]
@@ -81,23 +81,25 @@ def admitted(spec: Mapping[str, Any], noted: Mapping[str, Any]) -> dict[str, Any
     """
     made = copied(spec)
     made["tolerations"] = [*(made.get("tolerations") or ()), *_tolerations(noted, DEFAULT_TOLERATIONS)]
-    pairs = (each.partition("=") for each in str(noted.get(SELECTOR) or "").split(",") if each)
+    pairs = (part.partition("=") for part in str(noted.get(SELECTOR) or "").split(",") if part)
     theirs = {key.strip(): value.strip() for key, _, value in pairs}
-    own = made.get("nodeSelector") or {}
-    against = [key for key in theirs if own.get(key, theirs[key]) != theirs[key]]
+    selector = made.get("nodeSelector") or {}
+    against = [key for key in theirs if selector.get(key, theirs[key]) != theirs[key]]
     if against:
         raise PlacementError(
             f"the pod is refused: its nodeSelector contradicts the namespace's annotation {SELECTOR} in "
             f"{', '.join(against)}"
         )
-    made["nodeSelector"] = {**own, **theirs}
+    made["nodeSelector"] = {**selector, **theirs}
     return made
 
 
 def _whitelist(name: str, noted: Mapping[str, Any], placement: Placement) -> Iterator[Finding]:
     allowed = _tolerations(noted, WHITELIST)
     refused = [
-        each["key"] for each in placement.tolerations if not any(covers(wide, each) for wide in allowed)
+        toleration["key"]
+        for toleration in placement.tolerations
+        if not any(covers(wide, toleration) for wide in allowed)
     ]
     what = f"tolerations in {name}"
     if allowed and refused:
@@ -115,9 +117,9 @@ def _pod_defaults(reader: Reader, name: str, pods: Sequence[Pods], placement: Pl
 
     Source: docs/facts/placement.md#whole-namespaces.
     """
-    for each in reader.pod_defaults(name):
-        selected = of(each, "spec", "selector", "matchLabels").items()
-        theirs = of(each, "spec").get("tolerations")
+    for defaults in reader.pod_defaults(name):
+        selected = map_at(defaults, "spec", "selector", "matchLabels").items()
+        theirs = map_at(defaults, "spec").get("tolerations")
         if not is_maps(theirs) or not any(selected <= work.labels.items() for work in pods):
             continue
         ours = {mine["key"]: mine for mine in placement.tolerations}
@@ -125,19 +127,19 @@ def _pod_defaults(reader: Reader, name: str, pods: Sequence[Pods], placement: Pl
         if other:
             yield wrong(
                 f"PodDefaults of {name}",
-                f"placed pods are refused: {each['metadata']['name']} has other tolerations for {', '.join(other)}",
+                f"placed pods are refused: {defaults['metadata']['name']} has other tolerations for {', '.join(other)}",
                 f"leave out the labels by which pods ask for it: {', '.join(key for key, _ in selected)}",
             )
 
 
 def _tolerations(noted: Mapping[str, Any], annotation: str) -> list[Mapping[str, Any]]:
     try:
-        found = json.loads(noted.get(annotation) or "[]")
+        tolerations = json.loads(noted.get(annotation) or "[]")
     except (TypeError, ValueError):
-        found = None
-    if not is_maps(found):
+        tolerations = None
+    if not is_maps(tolerations):
         raise PlacementError(
             f"annotation {annotation} is no list of tolerations, so that every pod is refused; "
             "an administrator corrects it"
         )
-    return found
+    return tolerations

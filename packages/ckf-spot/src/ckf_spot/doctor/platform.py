@@ -37,17 +37,17 @@ _SERVER: Final = re.compile(r"/(?:kfp-)?api-server:v?(2\.\d+)")
 
 def look(reader: Reader, pools: Pools | None) -> list[Finding]:
     """All looks at the cluster; those that need the contract are left out without it."""
-    found = [
+    findings = [
         *looked(RETRIES, lambda: _retries(reader)),
         *looked(BACKEND, lambda: _backend(reader, pools)),
     ]
     if pools is not None:
-        found += [
+        findings += [
             *looked(CONTRACT, lambda: _same_contract(reader, pools)),
             *looked(EXPANDER, lambda: _priorities(reader, pools)),
             *looked(GPUS, lambda: _gpus(reader, pools)),
         ]
-    return found
+    return findings
 
 
 def _same_contract(reader: Reader, pools: Pools) -> Iterator[Finding]:
@@ -132,14 +132,17 @@ def _priorities(reader: Reader, pools: Pools) -> Iterator[Finding]:
         yield right(EXPANDER, "spot nodes are made before on-demand ones")
 
 
-def _levels(found: Any, where: str) -> dict[int, list[re.Pattern[str]]]:
+def _levels(priorities: Any, where: str) -> dict[int, list[re.Pattern[str]]]:
     """Level to patterns of scale sets' names.
 
     Raises:
         PlacementError: it is no such map.
     """
     try:
-        return {int(str(level)): [re.compile(each) for each in patterns] for level, patterns in found.items()}
+        return {
+            int(str(level)): [re.compile(pattern) for pattern in patterns]
+            for level, patterns in priorities.items()
+        }
     except (AttributeError, TypeError, ValueError, re.error):
         raise PlacementError(
             f"{where}: priorities is no map of levels to lists of patterns; {_REFRESH}"
@@ -150,7 +153,11 @@ def _level(pool: AgentPool, levels: Mapping[int, list[re.Pattern[str]]]) -> int 
     """The highest level that matches the pool's scale set."""
     scale_set = f"aks-{pool.name}-12345678-vmss"
     return max(
-        (level for level, patterns in levels.items() if any(each.search(scale_set) for each in patterns)),
+        (
+            level
+            for level, patterns in levels.items()
+            if any(pattern.search(scale_set) for pattern in patterns)
+        ),
         default=None,
     )
 

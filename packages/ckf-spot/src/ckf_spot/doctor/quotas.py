@@ -9,7 +9,7 @@ from typing import Any, Final
 from ckf_spot.doctor.findings import Finding, right, unknown, wrong
 from ckf_spot.doctor.reader import Reader
 from ckf_spot.doctor.work import Pods, stated
-from ckf_spot.fields import of
+from ckf_spot.fields import map_at
 
 _COMPUTE: Final = ("cpu", "memory")
 """What every container must state where a quota limits it ("Kubernetes resource quotas"; repeated by
@@ -18,15 +18,15 @@ packages/kubeflow-aks/tests/local/demo/doctor/test_doctor_on_local_aks.py)."""
 
 def limits(reader: Reader, name: str, pods: Sequence[Pods]) -> Iterator[Finding]:
     """Whether a container asks for more than a LimitRange lets it."""
-    for each in reader.limits(name):
-        for limit in of(each, "spec").get("limits") or ():
+    for limit_range in reader.limits(name):
+        for limit in map_at(limit_range, "spec").get("limits") or ():
             if limit.get("type") == "Container":
-                yield from _too_large(f"limits of {name}: {each['metadata']['name']}", limit, pods)
+                yield from _too_large(f"limits of {name}: {limit_range['metadata']['name']}", limit, pods)
 
 
 def _too_large(title: str, limit: Mapping[str, Any], pods: Sequence[Pods]) -> Iterator[Finding]:
-    for resource, most in of(limit, "max").items():
-        for container in (each for work in pods for each in work.containers):
+    for resource, most in map_at(limit, "max").items():
+        for container in (container for work in pods for container in work.containers):
             needed = stated(container, "limits", resource) or stated(container, "requests", resource)
             try:
                 larger = needed is not None and _quantity(needed) > _quantity(most)
@@ -44,16 +44,16 @@ def quotas(reader: Reader, name: str, pods: Sequence[Pods]) -> Iterator[Finding]
     """Whether there is enough left for all pods at once."""
     what = f"quota of {name}"
     filled = _filled_in(reader.limits(name))
-    found = reader.quotas(name)
-    if not found:
+    listed = reader.quotas(name)
+    if not listed:
         yield right(what, "there is none")
-    for quota in found:
+    for quota in listed:
         title = f"{what}: {quota['metadata']['name']}"
-        spec = of(quota, "spec")
+        spec = map_at(quota, "spec")
         if spec.get("scopes") or spec.get("scopeSelector"):
             yield unknown(title, "it is for some pods only (scopes)")
             continue
-        hard, used = of(quota, "status", "hard") or of(spec, "hard"), of(quota, "status", "used")
+        hard, used = map_at(quota, "status", "hard") or map_at(spec, "hard"), map_at(quota, "status", "used")
         left = _left(hard, used)
         if not left:
             yield right(title, "nothing that pods ask for is limited")
@@ -75,7 +75,7 @@ def _problems(
         if meant is None:
             continue
         part, resource = meant
-        silent = {each.path: each.without(part, resource) for each in pods}
+        silent = {work.path: work.without(part, resource) for work in pods}
         if resource in _COMPUTE and meant not in filled and any(silent.values()):
             names = ", ".join(dict.fromkeys(name for some in silent.values() for name in some))
             yield wrong(
@@ -99,8 +99,8 @@ def _problems(
 
 def _needed(pods: Sequence[Pods], part: str, resource: str, default: object) -> Decimal:
     if resource == "pods":
-        return Decimal(sum(each.count for each in pods))
-    return sum((each.amount(part, resource, default) for each in pods), Decimal(0))
+        return Decimal(sum(work.count for work in pods))
+    return sum((work.amount(part, resource, default) for work in pods), Decimal(0))
 
 
 def _meant(limited: str) -> tuple[str, str] | None:
@@ -112,22 +112,22 @@ def _meant(limited: str) -> tuple[str, str] | None:
 
 
 def _filled_in(ranges: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], str]:
-    """By part and resource: what a LimitRange gives containers that do not say."""
-    found: dict[tuple[str, str], str] = {}
-    for each in ranges:
-        for limit in of(each, "spec").get("limits") or ():
+    """What a LimitRange gives containers that do not say, by part and resource."""
+    defaults: dict[tuple[str, str], str] = {}
+    for limit_range in ranges:
+        for limit in map_at(limit_range, "spec").get("limits") or ():
             if limit.get("type") == "Container":
-                most, least = of(limit, "default"), of(limit, "defaultRequest")
-                found |= {("limits", name): amount for name, amount in most.items()}
-                found |= {("requests", name): amount for name, amount in {**most, **least}.items()}
-    return found
+                most, least = map_at(limit, "default"), map_at(limit, "defaultRequest")
+                defaults |= {("limits", name): amount for name, amount in most.items()}
+                defaults |= {("requests", name): amount for name, amount in {**most, **least}.items()}
+    return defaults
 
 
 def _left(hard: Mapping[str, str], used: Mapping[str, str]) -> str:
-    known = [name for name in hard if _meant(name)]
+    limited = [name for name in hard if _meant(name)]
     return ", ".join(
         f"{name}: {_plain(_quantity(hard[name]) - _quantity(used.get(name, '0')))} of {hard[name]} free"
-        for name in known
+        for name in limited
     )
 
 

@@ -37,13 +37,13 @@ class Reader(Cluster):
             ForbiddenError: it may not be read.
             PlacementError: it can't be read.
         """
-        found = self._one(
+        config_map = self._one(
             f"ConfigMap {namespace}/{name}",
             self._core.read_namespaced_config_map,
             name=name,
             namespace=namespace,
         )
-        return None if found is None else found.get("data") or {}
+        return None if config_map is None else config_map.get("data") or {}
 
     def namespace(self, name: str) -> Object | None:
         """A namespace, or None where there is none.
@@ -100,9 +100,11 @@ class Reader(Cluster):
             (charm, self._apps.read_namespaced_stateful_set),
             (upstream, self._apps.read_namespaced_deployment),
         ):
-            found = self._one(f"{name} in {_KUBEFLOW}", read, name=name, namespace=_KUBEFLOW)
-            if found is not None:
-                return [each["image"] for each in found["spec"]["template"]["spec"]["containers"]]
+            workload = self._one(f"{name} in {_KUBEFLOW}", read, name=name, namespace=_KUBEFLOW)
+            if workload is not None:
+                return [
+                    container["image"] for container in workload["spec"]["template"]["spec"]["containers"]
+                ]
         return None
 
     def _one(self, what: str, call: Any, **arguments: str) -> Any:

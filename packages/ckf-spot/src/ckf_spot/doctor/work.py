@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
-from ckf_spot.fields import is_maps, of
+from ckf_spot.fields import is_maps, map_at
 
 _COPIES: Final = ("replicas", "parallelism", "parallelTrialCount")
 """Fields of Jobs, training jobs, JobSets, Ray clusters and experiments that say how many there are at a time."""
@@ -32,7 +32,7 @@ class Pods:
     @property
     def containers(self) -> list[Mapping[str, Any]]:
         """All of them, those that run before the others too."""
-        return [each for some in self._containers() for each in some]
+        return [container for some in self._containers() for container in some]
 
     def amount(self, part: str, resource: str, default: object = 0) -> Decimal:
         """What all of them ask for together.
@@ -46,20 +46,27 @@ class Pods:
             ValueError: a quantity is none, as one that a trial's parameter fills in.
         """
         init, main = (
-            [_amount(each, part, resource, default) for each in some] for some in self._containers()
+            [_amount(container, part, resource, default) for container in some] for some in self._containers()
         )
         return self.count * max(sum(main, Decimal(0)), max(init, default=Decimal(0)))
 
     def without(self, part: str, resource: str) -> list[str]:
         """Names of the containers that do not say how much they ask for."""
-        return [str(each.get("name")) for each in self.containers if stated(each, part, resource) is None]
+        return [
+            str(container.get("name"))
+            for container in self.containers
+            if stated(container, part, resource) is None
+        ]
 
     def _containers(self) -> tuple[list[Mapping[str, Any]], list[Mapping[str, Any]]]:
         """Those that run before the others, and those that run side by side."""
-        found = self.spec.get("initContainers")
-        init = found if is_maps(found) else []
-        beside = [each for each in init if each.get("restartPolicy") == "Always"]
-        return [each for each in init if each not in beside], [*beside, *self.spec["containers"]]
+        listed = self.spec.get("initContainers")
+        init = listed if is_maps(listed) else []
+        beside = [container for container in init if container.get("restartPolicy") == "Always"]
+        return [container for container in init if container not in beside], [
+            *beside,
+            *self.spec["containers"],
+        ]
 
 
 def pods(document: Mapping[str, Any]) -> Iterator[Pods]:
@@ -70,21 +77,21 @@ def pods(document: Mapping[str, Any]) -> Iterator[Pods]:
 def _pods(value: Any, path: str, count: int, around: Mapping[str, Any]) -> Iterator[Pods]:
     if isinstance(value, Mapping):
         if value.get("containers") and is_maps(value["containers"]):
-            yield Pods(path.removeprefix("."), count, value, of(around, "metadata", "labels"))
+            yield Pods(path.removeprefix("."), count, value, map_at(around, "metadata", "labels"))
             return
         count *= _copies(value)
-        for key, each in value.items():
-            yield from _pods(each, f"{path}.{key}", count, value)
+        for key, part in value.items():
+            yield from _pods(part, f"{path}.{key}", count, value)
     elif isinstance(value, list):
-        for number, each in enumerate(value):
-            yield from _pods(each, f"{path}[{number}]", count, {})
+        for number, item in enumerate(value):
+            yield from _pods(item, f"{path}[{number}]", count, {})
 
 
 def _copies(value: Mapping[str, Any]) -> int:
-    found = [value[key] for key in _COPIES if _is_count(value.get(key))]
+    counts = [value[key] for key in _COPIES if _is_count(value.get(key))]
     if "parallelism" in value and _is_count(value.get("completions")):
-        found.append(value["completions"])
-    return min(found, default=1)
+        counts.append(value["completions"])
+    return min(counts, default=1)
 
 
 def _is_count(value: object) -> bool:
@@ -94,12 +101,12 @@ def _is_count(value: object) -> bool:
 def _amount(container: Mapping[str, Any], part: str, resource: str, default: object) -> Decimal:
     from kubernetes.utils import parse_quantity  # noqa: PLC0415 - an extra, there where a quota was read
 
-    found = stated(container, part, resource)
-    return Decimal(parse_quantity(default if found is None else found))
+    quantity = stated(container, part, resource)
+    return Decimal(parse_quantity(default if quantity is None else quantity))
 
 
 def stated(container: Mapping[str, Any], part: str, resource: str) -> Any:
     """The quantity; a request that is left out is as large as the limit."""
-    resources = of(container, "resources")
-    found = of(resources, part).get(resource)
-    return of(resources, "limits").get(resource) if found is None and part == "requests" else found
+    resources = map_at(container, "resources")
+    quantity = map_at(resources, part).get(resource)
+    return map_at(resources, "limits").get(resource) if quantity is None and part == "requests" else quantity

@@ -45,7 +45,7 @@ class Room:
 
     @classmethod
     def parse(cls, text: str) -> Room:
-        """From `7820m,27Gi`.
+        """Reads `7820m,27Gi`.
 
         Raises:
             ValueError: it has another form.
@@ -65,18 +65,18 @@ def rooms(texts: Sequence[str]) -> dict[str, Room]:
     Raises:
         PlacementError: one has another form, or a size is there twice.
     """
-    found: dict[str, Room] = {}
+    by_size: dict[str, Room] = {}
     wrong: list[Mistake] = []
     for text in texts:
         size, _, room = text.partition("=")
         try:
-            if size in found:
+            if size in by_size:
                 wrong.append(Mistake("--node", text, "expected each VM size once"))
-            found[size] = Room.parse(room)
+            by_size[size] = Room.parse(room)
         except ValueError:
             wrong.append(Mistake("--node", text, f"expected {NODE_FORM}"))
     refuse(wrong)
-    return found
+    return by_size
 
 
 def objects(
@@ -97,13 +97,13 @@ def objects(
     Raises:
         PlacementError: a name can't be one, there is no pool for work, or a VM size is unknown or missing.
     """
-    found = Mistakes()
-    found.of(lambda: named("--queue", queue))
+    mistakes = Mistakes()
+    mistakes.catch(lambda: named("--queue", queue))
     for namespace in namespaces:
-        found.of(lambda name=namespace: profile(name))
+        mistakes.catch(lambda name=namespace: profile(name))
     work = _in_order(pools)
-    found.add(_node_problems(work, nodes))
-    found.raise_all()
+    mistakes.add(_node_problems(work, nodes))
+    mistakes.raise_all()
     covered = ["cpu", "memory", *([GPU] if any(pool.gpus for pool in work) else ())]
     return [
         *(_object("ResourceFlavor", pool.name, _flavor(pool)) for pool in work),
@@ -176,9 +176,9 @@ def _flavor(pool: AgentPool) -> Json:
 
 
 def _quotas(pool: AgentPool, room: Room, covered: Sequence[str]) -> Iterator[Json]:
-    each = {"cpu": room.cpu, "memory": room.memory, GPU: str(pool.gpus)}
+    amounts = {"cpu": room.cpu, "memory": room.memory, GPU: str(pool.gpus)}
     for resource in covered:
-        yield {"name": resource, "nominalQuota": _times(pool.max_count, each[resource])}
+        yield {"name": resource, "nominalQuota": _times(pool.max_count, amounts[resource])}
 
 
 def _times(count: int, quantity: str) -> str:

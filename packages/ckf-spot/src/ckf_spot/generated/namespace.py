@@ -69,7 +69,7 @@ def default_tolerations(pools: Pools, namespace: str) -> Json:
 
 
 def _tolerations(pools: Pools) -> list[dict[str, Any]]:
-    """Of the spot taint alone: with more, work without a GPU could land on a GPU node."""
+    """Tolerations of the spot taint alone: with more, work without a GPU could land on a GPU node."""
     taints = dict.fromkeys(
         (taint.key, taint.effect)
         for pool in pools.all

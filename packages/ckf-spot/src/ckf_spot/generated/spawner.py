@@ -37,12 +37,12 @@ def jupyter_ui_config(pools: Pools) -> dict[str, str]:
     return {
         "affinity-options": _text([
             _affinity(GENERAL, "General nodes", at_home),
-            *(_affinity(_key(name), _title(name, each), each) for name, each in gpus.items()),
+            *(_affinity(_key(name), _title(name, placement), placement) for name, placement in gpus.items()),
         ]),
         "affinity-options-default": GENERAL,
         "tolerations-options": _text([
-            {"groupKey": _key(name), "displayName": _title(name, each), "tolerations": each.tolerations}
-            for name, each in gpus.items()
+            {"groupKey": _key(name), "displayName": _title(name, placement), "tolerations": placement.tolerations}
+            for name, placement in gpus.items()
         ]),
         "tolerations-options-default": "",
         "gpu-vendors": _text(vendors),

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from ckf_spot import fields, yaml_text
 from ckf_spot.errors import ABSENT, Mistake, PlacementError
-from ckf_spot.fields import Json, at, copied, is_map, is_maps, of
+from ckf_spot.fields import Json, at, copied, is_map, is_maps, map_at
 from ckf_spot.kinds.kind import (
     Kind,
     Path,
@@ -24,7 +24,7 @@ from ckf_spot.placement import Placement
 from ckf_spot.pods.template import SAFE_TO_EVICT
 
 RETRIES: Final = {"limit": "5", "retryPolicy": "Always", "backoff": {"duration": "5m", "factor": "1"}}
-"""Of a step without any: as many, and as long a wait, as `pools["cpu"].place` gives a pipeline's task."""
+"""Retries of a step without any: as many, and as long a wait, as `pools["cpu"].place` gives a pipeline's task."""
 _SURVIVING: Final = "Always"
 """A pod that vanishes with its node is an error to Argo, and a drained one that ends with 143 a failure
 (`workflow/controller/operator.go`)."""
@@ -71,20 +71,20 @@ class _Step(Pods):
 
     def template(self, document: Json) -> Any:
         """What the pod will be, as far as it decides where it runs."""
-        own = at(document, *self.path)
-        found = _merged(of(self.workflow, "templateDefaults"), own)
+        step = at(document, *self.path)
+        merged = _merged(map_at(self.workflow, "templateDefaults"), step)
         spec = {
-            key: found.get(key) or self.workflow.get(key)
+            key: merged.get(key) or self.workflow.get(key)
             for key in _SELECTING
-            if found.get(key) or self.workflow.get(key)
+            if merged.get(key) or self.workflow.get(key)
         }
         selector = spec.get("nodeSelector") or {}
-        for _, patch in _patches(self.workflow, own):
+        for _, patch in _patches(self.workflow, step):
             if is_map(selector):
-                selector = {**selector, **of(patch, "nodeSelector")}
-        containers = [_container(each, self.workflow, own) for _, each in _containers(own)]
-        metadata = own.get("metadata") or {}
-        common = of(self.workflow, "podMetadata", "annotations")
+                selector = {**selector, **map_at(patch, "nodeSelector")}
+        containers = [_container(container, self.workflow, step) for _, container in _containers(step)]
+        metadata = step.get("metadata") or {}
+        common = map_at(self.workflow, "podMetadata", "annotations")
         if SAFE_TO_EVICT in common and is_map(metadata) and is_map(metadata.get("annotations") or {}):
             annotations = {SAFE_TO_EVICT: common[SAFE_TO_EVICT], **(metadata.get("annotations") or {})}
             metadata = {**metadata, "annotations": annotations}
@@ -92,8 +92,8 @@ class _Step(Pods):
 
     def put(self, document: Json, template: Json) -> None:
         """Argo's templates have no grace period; the default of 30 s ends with the node."""
-        own = at(document, *self.path)
-        own.update({key: template["spec"][key] for key in _PLACING}, metadata=template["metadata"])
+        step = at(document, *self.path)
+        step.update({key: template["spec"][key] for key in _PLACING}, metadata=template["metadata"])
 
     def located(self, mistake: Mistake, where: str) -> Mistake:
         """There is no spec between the template and its fields, and containers have names of their own."""
@@ -118,7 +118,7 @@ class _Workflow(Kind):
     has_roles = True
 
     def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
-        """Down to the templates."""
+        """Mistakes down to the templates."""
         yield from fields.problems(document, "", _SPEC)
         templates = document.get("templates")
         if templates is None and document.get("workflowTemplateRef") is not None:
@@ -126,7 +126,7 @@ class _Workflow(Kind):
             yield mistake_in("workflowTemplateRef", problem, "place that WorkflowTemplate instead")
         elif not (is_maps(templates) and templates):
             yield Mistake("templates", templates, "expected a list of maps")
-        elif not any(each.moves or each.role in request.on_demand for each in self._steps(document, request)):
+        elif not any(step.moves or step.role in request.on_demand for step in self._steps(document, request)):
             if out := sorted(set(_references(document))):
                 problem = f"those of its steps are out of reach: {', '.join(out)}"
                 yield mistake_in("templates", problem, "place them where they are")
@@ -138,18 +138,20 @@ class _Workflow(Kind):
             where = dotted(path)
             yield from fields.problems(template, where, _TEMPLATE)
             for kind in ("container", "containerSet", "script"):
-                yield from (replace(each, path=f"{where}.{each.path}") for each in within(template, kind))
+                yield from (
+                    replace(mistake, path=f"{where}.{mistake.path}") for mistake in within(template, kind)
+                )
         for path, _, retry in _retries(document):
             if retry is not None and not is_map(retry):
                 yield Mistake(dotted((*path, "retryStrategy")), retry, "expected a map", "is no map")
 
     def request_problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
         """A template that is not there."""
-        yield from unknown_roles(request, [each.role for each in self._steps(document, request)])
+        yield from unknown_roles(request, [step.role for step in self._steps(document, request)])
 
     def pods(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Pods]:
         """The templates that make pods with containers."""
-        yield from (each for each in self._steps(document, request) if _containers(at(document, *each.path)))
+        yield from (step for step in self._steps(document, request) if _containers(at(document, *step.path)))
 
     def misfits(
         self, document: Mapping[str, Any], placement: Placement, request: PlacingRequest
@@ -175,18 +177,18 @@ class _Workflow(Kind):
         if not placement.spot or _everywhere(document) is not None:
             return
         for step in self._moving(document, placement, request):
-            own = at(document, *step.path)
-            if own.get("retryStrategy") is None:
-                own["retryStrategy"] = copied(RETRIES)
+            template = at(document, *step.path)
+            if template.get("retryStrategy") is None:
+                template["retryStrategy"] = copied(RETRIES)
 
     def doubts(
         self, document: Mapping[str, Any], placement: Placement, request: PlacingRequest
     ) -> Iterator[str]:
         """Retries of its own that an eviction is not for, and templates out of reach."""
         if placement.spot:
-            moving = {each.path for each in self._moving(document, placement, request)}
-            for path, role, own in _retries(document):
-                retry = _everywhere(document) if own is None else own
+            moving = {step.path for step in self._moving(document, placement, request)}
+            for path, role, stated in _retries(document):
+                retry = _everywhere(document) if stated is None else stated
                 if path in moving and retry is not None and (why := _lost(retry)):
                     yield f"{role} is lost with its node: {why}; set retryPolicy: {_SURVIVING}"
         if out := sorted(set(_references(document))):
@@ -195,9 +197,9 @@ class _Workflow(Kind):
     def _moving(
         self, document: Mapping[str, Any], placement: Placement, request: PlacingRequest
     ) -> Iterator[Pods]:
-        for each in self.pods(document, request):
-            if each.moves and not misfit(each, each.template(dict(document)), placement):
-                yield each
+        for step in self.pods(document, request):
+            if step.moves and not misfit(step, step.template(dict(document)), placement):
+                yield step
 
     def _steps(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Pods]:
         """Every template that makes a pod, with containers or only with Argo's own."""
@@ -224,8 +226,8 @@ class Workflow(Kind):
     def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
         """Around the workflow's spec."""
         yield from fields.object_problems(document, _VERSION)
-        metadata = of(document, "metadata")
-        names = [*of(metadata, "annotations"), *of(metadata, "labels")]
+        metadata = map_at(document, "metadata")
+        names = [*map_at(metadata, "annotations"), *map_at(metadata, "labels")]
         if any(name.startswith(_KFP) for name in names):
             problem = "is what Kubeflow Pipelines made of a pipeline, and makes anew for each run"
             yield Mistake(
@@ -267,7 +269,7 @@ def _with_inline(path: Path, template: Mapping[str, Any]) -> Iterator[tuple[Path
 
 def _tasks(template: Mapping[str, Any]) -> Iterator[tuple[Path, Mapping[str, Any]]]:
     """The tasks of a DAG, or the steps."""
-    steps, tasks = template.get("steps"), of(template, "dag").get("tasks")
+    steps, tasks = template.get("steps"), map_at(template, "dag").get("tasks")
     for number, row in enumerate(steps if isinstance(steps, list) else ()):
         together: Any = row
         for place, task in enumerate(together if isinstance(together, list) else ()):
@@ -284,18 +286,21 @@ def _role(spec: Mapping[str, Any], path: Path, template: Mapping[str, Any]) -> s
 
 
 def _texts(values: Iterable[Any]) -> set[str]:
-    return {each for each in values if isinstance(each, str)}
+    return {value for value in values if isinstance(value, str)}
 
 
-def _handlers(found: Mapping[str, Any]) -> set[str]:
+def _handlers(caller: Mapping[str, Any]) -> set[str]:
     """Names of the templates that a workflow or a task calls at its end, or when something happens."""
     return _texts(
-        [found.get("onExit"), *(of(each, "").get("template") for each in _values(of(found, "hooks")))]
+        [
+            caller.get("onExit"),
+            *(map_at(hook, "").get("template") for hook in _values(map_at(caller, "hooks"))),
+        ]
     )
 
 
-def _values(found: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    return [{"": each} for each in found.values()]
+def _values(hooks: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return [{"": value} for value in hooks.values()]
 
 
 def _only_handlers(spec: Mapping[str, Any]) -> set[str]:
@@ -324,12 +329,12 @@ def _reached(names: Iterable[str], calls: Mapping[str, set[str]]) -> set[str]:
 
 def _references(spec: Mapping[str, Any]) -> Iterator[str]:
     """Names of the WorkflowTemplates that its steps come from."""
-    for found in [
+    for reference in [
         spec.get("workflowTemplateRef"),
         *(t.get("templateRef") for _, p in _templates(spec) for _, t in _tasks(p)),
     ]:
-        if is_map(found) and isinstance(found.get("name"), str):
-            yield found["name"]
+        if is_map(reference) and isinstance(reference.get("name"), str):
+            yield reference["name"]
 
 
 def _retries(spec: Mapping[str, Any]) -> Iterator[tuple[Path, str, Any]]:
@@ -341,8 +346,8 @@ def _retries(spec: Mapping[str, Any]) -> Iterator[tuple[Path, str, Any]]:
 
 def _everywhere(spec: Mapping[str, Any]) -> Any:
     """The retries of templates that have none of their own; an empty map means some without end."""
-    found = spec.get("retryStrategy")
-    return of(spec, "templateDefaults").get("retryStrategy") if found is None else found
+    retry = spec.get("retryStrategy")
+    return map_at(spec, "templateDefaults").get("retryStrategy") if retry is None else retry
 
 
 def _lost(retry: Mapping[str, Any]) -> str:
@@ -355,28 +360,28 @@ def _lost(retry: Mapping[str, Any]) -> str:
 
 def _containers(template: Any) -> list[tuple[Path, Mapping[str, Any]]]:
     """The containers that run at once, as far as they can be read."""
-    found: list[tuple[Path, Any]] = [((kind,), at(template, kind)) for kind in ("container", "script")]
+    containers: list[tuple[Path, Any]] = [((kind,), at(template, kind)) for kind in ("container", "script")]
     for path in (("containerSet", "containers"), ("sidecars",)):
         several = at(template, *path)
-        found += [
-            ((*path, number), each)
-            for number, each in enumerate(several if isinstance(several, list) else ())
+        containers += [
+            ((*path, number), container)
+            for number, container in enumerate(several if isinstance(several, list) else ())
         ]
-    if not any(each is not None for _, each in found) and at(template, "data") is not None:
-        found.append((("data",), {}))
-    return [(path, each) for path, each in found if is_map(each)]
+    if not any(container is not None for _, container in containers) and at(template, "data") is not None:
+        containers.append((("data",), {}))
+    return [(path, container) for path, container in containers if is_map(container)]
 
 
-def _container(found: Mapping[str, Any], *around: Mapping[str, Any]) -> Json:
+def _container(container: Mapping[str, Any], *around: Mapping[str, Any]) -> Json:
     """A container as Kubernetes gets it, with the limits that patches give it."""
-    kept: Json = {"name": "main", **{key: value for key, value in found.items() if key not in _OF_ARGO}}
+    kept: Json = {"name": "main", **{key: value for key, value in container.items() if key not in _OF_ARGO}}
     resources = kept.get("resources") or {}
     for _, patch in _patches(*around):
         several = patch.get("containers")
-        for each in several if is_maps(several) else ():
-            limits = of(each, "resources", "limits")
+        for patched in several if is_maps(several) else ():
+            limits = map_at(patched, "resources", "limits")
             had = at(resources, "limits") or {}
-            if limits and each.get("name") == kept["name"] and is_map(resources) and is_map(had):
+            if limits and patched.get("name") == kept["name"] and is_map(resources) and is_map(had):
                 kept["resources"] = resources = {**resources, "limits": {**had, **limits}}
     return kept
 
@@ -389,15 +394,18 @@ def _merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any
             made[key] = _merged(below[key], value)
     mine, theirs = above.get("tolerations"), below.get("tolerations")
     if is_maps(mine) and is_maps(theirs):
-        keys = [each.get("key") for each in mine]
-        made["tolerations"] = [*mine, *(each for each in theirs if each.get("key") not in keys)]
+        keys = [toleration.get("key") for toleration in mine]
+        made["tolerations"] = [
+            *mine,
+            *(toleration for toleration in theirs if toleration.get("key") not in keys),
+        ]
     return made
 
 
 def _patches(*around: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """The patches that can be read; Argo's own placeholders are texts in them."""
-    for each in around:
-        text = each.get("podSpecPatch")
+    for holder in around:
+        text = holder.get("podSpecPatch")
         if isinstance(text, str) and text.strip():
             try:
                 patch = yaml_text.parse(text, "podSpecPatch")

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from ckf_spot import fields
 from ckf_spot.errors import Mistake
-from ckf_spot.fields import Json, is_map, is_maps, of
+from ckf_spot.fields import Json, is_map, is_maps, map_at
 from ckf_spot.kinds.kind import Kind, Path, PlacingRequest, Pods, contradiction, unknown_roles
 from ckf_spot.placement import Placement
 
@@ -17,7 +17,7 @@ IGNORE_EVICTIONS: Final = {
 }
 """An evicted pod is replaced and not counted as a failure (Kubernetes, "Pod failure policy")."""
 _LIMITS_OF_INDEXES: Final = {"backoffLimitPerIndex": 6, "maxFailedIndexes": 0}
-"""As many failures as the Job controller allows a whole Job by default; a task that fails for good still ends it."""
+"""As many failures for an index as the Job controller allows a whole Job; a task that fails for good still ends it."""
 _LIMITS: Final = frozenset({"backoffLimit", *_LIMITS_OF_INDEXES})
 _MANY: Final = 6
 """Pods that, evicted together, the Job controller leaves alone for longer than a node takes to boot."""
@@ -73,18 +73,18 @@ class JobTemplate(Kind):
     """What it is called in a request and in messages."""
 
     def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
-        """Down to the pod's template."""
+        """Mistakes down to the pod's template."""
         yield from fields.problems(document, "", self._around(), ("spec",), closed=True)
         if document.get("spec") is None:
             return
         yield from fields.problems(document["spec"], "spec", _JOB, ("template",), _HINTS)
-        policy = of(document, "spec").get("podFailurePolicy")
+        policy = map_at(document, "spec").get("podFailurePolicy")
         if policy is not None and not _is_policy(policy):
             yield Mistake("spec.podFailurePolicy", policy, "expected a map with a list of rules")
 
     def pods(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Pods]:
         """The one template."""
-        if of(document, "spec").get("template") is not None:
+        if map_at(document, "spec").get("template") is not None:
             yield Pods(("spec", "template"), self.role, request.vanishes(self.role, by_default=True))
 
     def misfits(
@@ -99,7 +99,7 @@ class JobTemplate(Kind):
             yield contradiction(
                 "spec.podReplacementPolicy", replacement, "a pod failure policy", "expected Failed"
             )
-        for number, rule in enumerate(of(spec, "podFailurePolicy").get("rules") or []):
+        for number, rule in enumerate(map_at(spec, "podFailurePolicy").get("rules") or []):
             if _is_of_evictions(rule) and rule.get("action") != "Ignore":
                 yield from self._counted(f"spec.podFailurePolicy.rules[{number}].action", rule.get("action"))
 
@@ -113,8 +113,8 @@ class JobTemplate(Kind):
         """What a failed container does from now on, and how long the loss of all pods holds the Job up."""
         if not self._evictable(placement, request):
             return
-        yield from self._wait(of(document, "spec"))
-        if of(document, "spec", "template", "spec").get("restartPolicy") == "OnFailure":
+        yield from self._wait(map_at(document, "spec"))
+        if map_at(document, "spec", "template", "spec").get("restartPolicy") == "OnFailure":
             yield (
                 "its pods had restartPolicy OnFailure and have Never now, since Kubernetes takes no pod failure policy "
                 "otherwise: a failed container is not restarted in its pod, but replaced with it, and counts"
@@ -128,8 +128,8 @@ class JobTemplate(Kind):
         spec["template"]["spec"]["restartPolicy"] = "Never"
         spec["podReplacementPolicy"] = "Failed"
         policy = spec["podFailurePolicy"] = spec.get("podFailurePolicy") or {}
-        own = [rule for rule in policy.get("rules") or () if not _ignores_evictions(rule)]
-        policy["rules"] = [*self._first_rules(), *own]
+        others = [rule for rule in policy.get("rules") or () if not _ignores_evictions(rule)]
+        policy["rules"] = [*self._first_rules(), *others]
         limited = spec.keys() & _LIMITS
         if spec.get("completionMode", self.completion_mode) == "Indexed" and not limited:
             spec.update(_LIMITS_OF_INDEXES)
@@ -139,8 +139,10 @@ class JobTemplate(Kind):
 
     def _wait(self, spec: Mapping[str, Any]) -> Iterator[str]:
         """Many pods that are evicted together, and are not started again each by itself."""
-        amounts = [each for each in (spec.get("parallelism"), spec.get("completions")) if each is not None]
-        if spec.get("parallelism") is None or any(type(each) is not int for each in amounts):
+        amounts = [
+            amount for amount in (spec.get("parallelism"), spec.get("completions")) if amount is not None
+        ]
+        if spec.get("parallelism") is None or any(type(amount) is not int for amount in amounts):
             return
         pods = min(amounts)
         indexed = spec.get("completionMode", self.completion_mode) == "Indexed"
@@ -171,7 +173,7 @@ class Job(JobTemplate):
     schema = "job-batch-v1"
 
     def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
-        """Down to the pod's template."""
+        """Mistakes down to the pod's template."""
         yield from fields.version_problems(document, "batch/v1")
         yield from super().problems(document, request)
 
@@ -185,7 +187,7 @@ class CronJob(Kind):
     schema = "cronjob-batch-v1"
 
     def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
-        """Down to the Job's template."""
+        """Mistakes down to the Job's template."""
         yield from fields.object_problems(document, "batch/v1")
         if document.get("spec") is not None:
             hints = {name: f"a Job's fields belong under jobTemplate.spec.{name}" for name in _JOB}
@@ -193,7 +195,7 @@ class CronJob(Kind):
 
     def inner(self, document: Mapping[str, Any]) -> Iterator[tuple[Path, Kind]]:
         """The Job's template."""
-        if of(document, "spec").get("jobTemplate") is not None:
+        if map_at(document, "spec").get("jobTemplate") is not None:
             yield ("spec", "jobTemplate"), _TEMPLATE
 
 
@@ -243,41 +245,41 @@ class JobSet(Kind):
     has_roles = True
 
     def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
-        """Down to the Jobs' templates."""
+        """Mistakes down to the Jobs' templates."""
         yield from fields.object_problems(document, "jobset.x-k8s.io/v1alpha2", "jobset.x-k8s.io/v1")
         if document.get("spec") is None:
             return
         yield from fields.problems(document["spec"], "spec", _JOB_SET, ("replicatedJobs",))
-        jobs = of(document, "spec").get("replicatedJobs")
+        jobs = map_at(document, "spec").get("replicatedJobs")
         if jobs is not None and not (is_maps(jobs) and jobs):
             yield Mistake("spec.replicatedJobs", jobs, "expected a list of maps with name and template")
-        for number, each in enumerate(jobs if is_maps(jobs) else ()):
+        for number, job in enumerate(jobs if is_maps(jobs) else ()):
             yield from fields.problems(
-                each, f"spec.replicatedJobs[{number}]", _REPLICATED_JOB, ("name", "template")
+                job, f"spec.replicatedJobs[{number}]", _REPLICATED_JOB, ("name", "template")
             )
 
     def request_problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
         """A Job that is not there."""
-        jobs = of(document, "spec").get("replicatedJobs")
-        yield from unknown_roles(request, [str(each.get("name")) for each in (jobs if is_maps(jobs) else ())])
+        jobs = map_at(document, "spec").get("replicatedJobs")
+        yield from unknown_roles(request, [str(job.get("name")) for job in (jobs if is_maps(jobs) else ())])
 
     def inner(self, document: Mapping[str, Any]) -> Iterator[tuple[Path, Kind]]:
         """The Jobs' templates."""
-        jobs = of(document, "spec").get("replicatedJobs")
-        for number, each in enumerate(jobs if is_maps(jobs) else ()):
-            if each.get("template") is not None:
-                kind = _RestartedJobOfSet if _starts_over(document, each) else _JobOfSet
-                yield ("spec", "replicatedJobs", number, "template"), kind(str(each.get("name")))
+        jobs = map_at(document, "spec").get("replicatedJobs")
+        for number, job in enumerate(jobs if is_maps(jobs) else ()):
+            if job.get("template") is not None:
+                kind = _RestartedJobOfSet if _starts_over(document, job) else _JobOfSet
+                yield ("spec", "replicatedJobs", number, "template"), kind(str(job.get("name")))
 
     def doubts(
         self, document: Mapping[str, Any], placement: Placement, request: PlacingRequest
     ) -> Iterator[str]:
         """What an eviction of one pod does to the others."""
-        for each in document["spec"]["replicatedJobs"] if placement.spot else ():
-            stays = str(each.get("name")) in request.on_demand
-            if not stays and not _starts_over(document, each) and _coordinated(each):
+        for job in document["spec"]["replicatedJobs"] if placement.spot else ():
+            stays = str(job.get("name")) in request.on_demand
+            if not stays and not _starts_over(document, job) and _coordinated(job):
                 yield (
-                    f"the pods of {each['name']} connect to one of them ({_COORDINATOR}), and lose their work when any "
+                    f"the pods of {job['name']} connect to one of them ({_COORDINATOR}), and lose their work when any "
                     "of them is evicted: save checkpoints, and have the set start over by FailJob on DisruptionTarget "
                     f"and {_RESTARTS[0]}"
                 )
@@ -288,21 +290,21 @@ KINDS: Final[Mapping[str, Kind]] = {"Job": Job(), "CronJob": CronJob(), "JobSet"
 
 
 def _is_policy(value: object) -> bool:
-    rules = of({"": value}, "").get("rules") or []
+    rules = map_at(value).get("rules") or []
     return (
-        is_map(value) and is_maps(rules) and all(is_maps(each.get("onPodConditions") or []) for each in rules)
+        is_map(value) and is_maps(rules) and all(is_maps(rule.get("onPodConditions") or []) for rule in rules)
     )
 
 
 def _is_of_evictions(rule: Mapping[str, Any]) -> bool:
-    return "DisruptionTarget" in [each.get("type") for each in rule.get("onPodConditions") or ()]
+    return "DisruptionTarget" in [condition.get("type") for condition in rule.get("onPodConditions") or ()]
 
 
 def _starts_over(job_set: Mapping[str, Any], job: Mapping[str, Any]) -> bool:
     """Whether an eviction fails a Job of a set, and the set's first rule for that starts over without counting."""
-    own = of(job, "template", "spec").get("podFailurePolicy")
-    first = next(filter(_is_of_evictions, _rules(own if _is_policy(own) else None)), {})
-    of_set = _rules(of(job_set, "spec").get("failurePolicy"))
+    policy = map_at(job, "template", "spec").get("podFailurePolicy")
+    first = next(filter(_is_of_evictions, _rules(policy if _is_policy(policy) else None)), {})
+    of_set = _rules(map_at(job_set, "spec").get("failurePolicy"))
     applies = (rule for rule in of_set if _applies(rule, str(job.get("name"))))
     return first.get("action") == "FailJob" and next(applies, {}).get("action") in _RESTARTS
 
@@ -320,7 +322,7 @@ def _rules(policy: object) -> list[Mapping[str, Any]]:
 
 
 def _coordinated(job: Mapping[str, Any]) -> bool:
-    containers = of(job, "template", "spec", "template", "spec").get("containers")
+    containers = map_at(job, "template", "spec", "template", "spec").get("containers")
     return any(
         variable.get("name") == _COORDINATOR
         for container in (containers if is_maps(containers) else ())
@@ -330,5 +332,5 @@ def _coordinated(job: Mapping[str, Any]) -> bool:
 
 def _ignores_evictions(rule: Mapping[str, Any]) -> bool:
     """Whether it is the rule put first, with the default `status: True` written out or not."""
-    conditions = [{"status": "True", **each} for each in rule.get("onPodConditions") or ()]
+    conditions = [{"status": "True", **condition} for condition in rule.get("onPodConditions") or ()]
     return {**rule, "onPodConditions": conditions} == IGNORE_EVICTIONS

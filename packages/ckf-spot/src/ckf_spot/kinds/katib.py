@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from ckf_spot import fields
 from ckf_spot.errors import Mistake, not_one_of
-from ckf_spot.fields import is_map, of
+from ckf_spot.fields import is_map, map_at
 from ckf_spot.kinds import argo, jobs, trainer, training
 from ckf_spot.kinds.kind import Kind, Path, PlacingRequest, mistake_in
 
@@ -36,12 +36,12 @@ class Experiment(Kind):
     """
 
     def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
-        """Down to the trial."""
+        """Mistakes down to the trial."""
         yield from fields.object_problems(document, "kubeflow.org/v1beta1")
         if document.get("spec") is None:
             return
         yield from fields.problems(document["spec"], "spec", _SPEC, ("trialTemplate",))
-        template = of(document, "spec").get("trialTemplate")
+        template = map_at(document, "spec").get("trialTemplate")
         if template is None:
             return
         if is_map(template) and template.get("configMap") is not None:
@@ -52,7 +52,7 @@ class Experiment(Kind):
             )
             return
         yield from fields.problems(template, "spec.trialTemplate", _TEMPLATE, ("trialSpec",))
-        trial = of(document, "spec", "trialTemplate").get("trialSpec")
+        trial = map_at(document, "spec", "trialTemplate").get("trialSpec")
         if trial is not None and not is_map(trial):
             yield Mistake(_TRIAL, trial, f"expected one of {', '.join(TRIALS)}", "is no map")
         elif trial is not None and _kind(trial) is None:
@@ -60,7 +60,7 @@ class Experiment(Kind):
 
     def inner(self, document: Mapping[str, Any]) -> Iterator[tuple[Path, Kind]]:
         """The trial."""
-        kind = _kind(of(document, "spec", "trialTemplate", "trialSpec"))
+        kind = _kind(map_at(document, "spec", "trialTemplate", "trialSpec"))
         if kind is not None:
             yield ("spec", "trialTemplate", "trialSpec"), kind
 

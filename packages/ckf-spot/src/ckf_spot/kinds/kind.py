@@ -170,9 +170,9 @@ def mistake_in(path: str, problem: str, expected: str) -> Mistake:
 
 def within(document: Mapping[str, Any], *path: str) -> Iterator[Mistake]:
     """The mistake of a part that must be a map and is something else."""
-    found = at(document, *path)
-    if found is not None and not is_map(found):
-        yield Mistake(dotted(path), found, "expected a map", "is no map")
+    part = at(document, *path)
+    if part is not None and not is_map(part):
+        yield Mistake(dotted(path), part, "expected a map", "is no map")
 
 
 def unknown_roles(request: PlacingRequest, roles: Collection[str]) -> Iterator[Mistake]:

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, Final
 
 from ckf_spot.errors import Mistake, Mistakes, PlacementError, not_one_of
-from ckf_spot.fields import at, copied, is_map, of
+from ckf_spot.fields import at, copied, is_map, map_at
 from ckf_spot.kinds import placing, table
 from ckf_spot.kinds.kind import Path, PlacingRequest, mistake_in
 from ckf_spot.pool_group import PoolGroup
@@ -67,16 +67,16 @@ def place(files: Sequence[File], group: PoolGroup, request: PlacingRequest) -> M
         prefer=request.prefer, require=request.require
     )  # impossible for all is no mistake of each
     placing_of_all = _Placing(group, request)
-    made = tuple(File(each.origin, placing_of_all.documents(each)) for each in files)
-    placing_of_all.finish(", ".join(each.origin for each in files))
+    made = tuple(File(file.origin, placing_of_all.documents(file)) for file in files)
+    placing_of_all.finish(", ".join(file.origin for file in files))
     return Manifests(made, (*placing_of_all.notes, *placing_of_all.left_notes))
 
 
 def has_roles(documents: Sequence[Any], request: PlacingRequest) -> bool:
     """Whether `PlacingRequest.also` and `on_demand` mean something for one of the objects."""
-    found = (at(documents, *path) for _, path in _objects(documents))
-    known = (each for each in found if str(of({"": each}, "").get("kind")) in table.kinds(request))
-    return any(placing.has_roles(each, request) for each in known)
+    objects = (at(documents, *path) for _, path in _objects(documents))
+    work = (document for document in objects if str(map_at(document).get("kind")) in table.kinds(request))
+    return any(placing.has_roles(document, request) for document in work)
 
 
 class _Placing:
@@ -87,7 +87,7 @@ class _Placing:
         self._request = request
         self._mistakes = Mistakes()
         self._left: list[Mistake] = []
-        self._roles = self._known = self._unknown = False
+        self._roles = self._has_work = self._unknown = False
         self.notes: list[str] = []
         self.left_notes: list[str] = []
 
@@ -95,36 +95,36 @@ class _Placing:
         """A file's documents, those placed that can be."""
         made = copied(list(file.documents))
         for number, path in _objects(made):
-            found = at(made, *path)
-            placed = self._object(found, f"{file.origin}: {_name(found, number)}")
+            document = at(made, *path)
+            placed = self._object(document, f"{file.origin}: {_name(document, number)}")
             if placed:
                 at(made, *path[:-1])[path[-1]] = placed.document
         return made
 
-    def _object(self, found: Any, name: str) -> placing.Placed | None:
-        kind = found.get("kind") if is_map(found) else None
-        if not is_map(found):
+    def _object(self, document: Any, name: str) -> placing.Placed | None:
+        kind = document.get("kind") if is_map(document) else None
+        if not is_map(document):
             self._unknown = True
-            self._mistakes.add([Mistake(name, found, "expected a map", "is no Kubernetes object")])
+            self._mistakes.add([Mistake(name, document, "expected a map", "is no Kubernetes object")])
         elif not isinstance(kind, str):
             self._unknown = True
             self._mistakes.add([not_one_of("kind", kind, table.KINDS).under(name)])
         elif kind in table.kinds(self._request):
-            return self._work(found, name)
+            return self._work(document, name)
         elif kind not in _WITHOUT_PODS:
-            self._left += [each.under(name) for each in table.refusal(kind)]
+            self._left += [mistake.under(name) for mistake in table.refusal(kind)]
             reason = f": {table.REFUSED[kind]}" if kind in table.REFUSED else ""
             self.left_notes.append(f"{name}: left as it is{reason}")
         return None
 
-    def _work(self, found: Any, name: str) -> placing.Placed | None:
-        self._known = True
-        has_roles = placing.has_roles(found, self._request)
+    def _work(self, document: Any, name: str) -> placing.Placed | None:
+        self._has_work = True
+        has_roles = placing.has_roles(document, self._request)
         self._roles |= has_roles
-        own = self._request if has_roles else dataclasses.replace(self._request, also=(), on_demand=())
-        placed = self._mistakes.of(partial(_placed, found, self._group, own, name))
+        request = self._request if has_roles else dataclasses.replace(self._request, also=(), on_demand=())
+        placed = self._mistakes.catch(partial(_placed, document, self._group, request, name))
         if placed:
-            self.notes += [f"{name}: {each}" for each in placed.doubts]
+            self.notes += [f"{name}: {doubt}" for doubt in placed.doubts]
         return placed
 
     def finish(self, origins: str) -> None:
@@ -134,36 +134,36 @@ class _Placing:
             PlacementError: with every mistake.
         """
         for name, roles in self._request.named_roles:
-            if roles and self._known and not self._roles:
+            if roles and self._has_work and not self._roles:
                 problem = f"{', '.join(roles)}: none of the documents has roles"
                 self._mistakes.add([mistake_in(f"{origins}: {name}", problem, "leave it out")])
-        if not self._known and not self._unknown:
+        if not self._has_work and not self._unknown:
             expected = f"expected {', '.join(table.KINDS)}"
             nothing = mistake_in(origins, "there is nothing to place in it", expected)
             self._mistakes.add(self._left or [nothing])
         self._mistakes.raise_all()
 
 
-def _placed(found: Any, group: PoolGroup, request: PlacingRequest, name: str) -> placing.Placed:
+def _placed(document: Any, group: PoolGroup, request: PlacingRequest, name: str) -> placing.Placed:
     try:
-        return placing.place(found, group, request)
+        return placing.place(document, group, request)
     except PlacementError as error:
-        raise PlacementError(*(each.under(name) for each in error.mistakes)) from None
+        raise PlacementError(*(mistake.under(name) for mistake in error.mistakes)) from None
 
 
 def _objects(documents: Sequence[Any], path: Path = ()) -> Iterator[tuple[int, Path]]:
     """Paths of the objects, those in lists too, with the number of the document or item, from 1."""
     for number, document in enumerate(documents):
         here = (*path, number)
-        items = of({"": document}, "").get("items")
-        if of({"": document}, "").get("kind") in _LISTS and isinstance(items, list):
+        items = map_at(document).get("items")
+        if map_at(document).get("kind") in _LISTS and isinstance(items, list):
             yield from _objects(items, (*here, "items"))
         else:
             yield number + 1, here
 
 
 def _name(document: object, number: int) -> str:
-    found = of({"": document}, "")
-    metadata = of(found, "metadata")
+    fields = map_at(document)
+    metadata = map_at(fields, "metadata")
     name = metadata.get("name") or metadata.get("generateName")
-    return f"{found.get('kind')}/{name}" if name and found.get("kind") else f"document {number}"
+    return f"{fields.get('kind')}/{name}" if name and fields.get("kind") else f"document {number}"

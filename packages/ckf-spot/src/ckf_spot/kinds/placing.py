@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from ckf_spot.errors import EvictionWarning, Mistake, Mistakes, PlacementError, together
-from ckf_spot.fields import UNKNOWN, Json, at, is_map, of
+from ckf_spot.fields import UNKNOWN, Json, at, is_map, map_at
 from ckf_spot.kinds import table
 from ckf_spot.kinds.kind import Kind, Path, PlacingRequest, Pods, contradiction, dotted, misfit, mistake_in
 from ckf_spot.kinds.serialise import plain
@@ -48,8 +48,8 @@ def place(document: object, group: PoolGroup, request: PlacingRequest | None = N
     made = plain(document)
     parts = list(_parts(made, table.kind_of(made, request)))
     mistakes = Mistakes()
-    placement = mistakes.of(lambda: group.placement(prefer=request.prefer, require=request.require))
-    stays = mistakes.of(partial(group.placement, require="on-demand")) if request.on_demand else None
+    placement = mistakes.catch(lambda: group.placement(prefer=request.prefer, require=request.require))
+    stays = mistakes.catch(partial(group.placement, require="on-demand")) if request.on_demand else None
     mistakes.add(_request_problems(parts, request))
     pools: list[tuple[_Part, Pods, Placement]] = []
     left: list[str] = []
@@ -57,26 +57,26 @@ def place(document: object, group: PoolGroup, request: PlacingRequest | None = N
         if not mistakes.add(part.problems(request, group.kubernetes)) and placement:
             mistakes.add(part.below(part.kind.misfits(part.document, placement, request)))
         for pods, path in part.pods(request):
-            found, where = pods.template(part.document), dotted(path)
-            covered = any(each.covers(path) for each in parts)
-            malformed = _malformed(pods, found, where, None if covered else group)
-            if mistakes.add(pods.located(each, where) for each in malformed) or not placement:
+            template, where = pods.template(part.document), dotted(path)
+            covered = any(other.covers(path) for other in parts)
+            malformed = _malformed(pods, template, where, None if covered else group)
+            if mistakes.add(pods.located(mistake, where) for mistake in malformed) or not placement:
                 continue
-            if why := misfit(pods, found, placement):
+            if why := misfit(pods, template, placement):
                 left.append(f"{pods.role} {why}: left as it is")
                 continue
             if pods.role in request.on_demand:
                 pool = stays
             else:
-                pool = mistakes.of(partial(_placement_of, pods, found, where, placement, group))
+                pool = mistakes.catch(partial(_placement_of, pods, template, where, placement, group))
             if pool:
                 pools.append((part, pods, pool))
-                mistakes.add(pods.located(each, where) for each in pods.problems(found, pool, where))
+                mistakes.add(pods.located(mistake, where) for mistake in pods.problems(template, pool, where))
     if left and not any(pods.moves or pods.role in request.on_demand for _, pods, _ in pools):
         mistakes.add([mistake_in("", f"nothing fits {group.name!r}: {'; '.join(left)}", "name other pools")])
     mistakes.raise_all()
     assert placement is not None  # noqa: S101 - or a mistake would have been mistake_in
-    doubts = [each for part in parts for each in part.kind.doubts(part.document, placement, request)]
+    doubts = [doubt for part in parts for doubt in part.kind.doubts(part.document, placement, request)]
     for part, pods, pool in pools:
         pods.place(part.document, pool)
     for part in parts:
@@ -109,26 +109,26 @@ def placed_object(
     """
     vanishing, staying = together(partial(_roles, "also", also), partial(_roles, "on_demand", on_demand))
     placed = place(document, group, PlacingRequest(also=vanishing, on_demand=staying, **request))
-    name = placed.document.get("kind"), of(placed.document, "metadata").get("name")
+    name = placed.document.get("kind"), map_at(placed.document, "metadata").get("name")
     for doubt in placed.doubts:
         text = f"{'/'.join(map(str, filter(None, name)))}: {doubt}"
         warnings.warn(text, EvictionWarning, stacklevel=3)
     return placed.document
 
 
-def _roles(name: str, given: object) -> tuple[str, ...]:
+def _roles(name: str, value: object) -> tuple[str, ...]:
     """Roles as Python has them, one as a text; a text would otherwise be read as one role for each letter.
 
     Raises:
         PlacementError: it is neither a text nor a collection of texts.
     """
-    if isinstance(given, str):
-        return (given,)
-    if isinstance(given, Collection) and not isinstance(given, Mapping):
-        roles = tuple(each for each in given if isinstance(each, str))
-        if len(roles) == len(given):
+    if isinstance(value, str):
+        return (value,)
+    if isinstance(value, Collection) and not isinstance(value, Mapping):
+        roles = tuple(role for role in value if isinstance(role, str))
+        if len(roles) == len(value):
             return roles
-    raise PlacementError(Mistake(name, given, "expected a role such as 'Master', or a list of roles"))
+    raise PlacementError(Mistake(name, value, "expected a role such as 'Master', or a list of roles"))
 
 
 @dataclass(frozen=True)
@@ -143,24 +143,29 @@ class _Part:
     path: Path
     document: Json
 
-    def below(self, found: Iterator[Mistake]) -> list[Mistake]:
+    def below(self, mistakes: Iterator[Mistake]) -> list[Mistake]:
         """Mistakes with this part's path before theirs."""
         where = dotted(self.path)
-        return [dataclasses.replace(each, path=".".join(filter(None, (where, each.path)))) for each in found]
+        return [
+            dataclasses.replace(mistake, path=".".join(filter(None, (where, mistake.path))))
+            for mistake in mistakes
+        ]
 
     def problems(self, request: PlacingRequest, kubernetes: str | None) -> list[Mistake]:
         """What is wrong with it besides its pods; of fields that Kubernetes has, its schema knows more than a list."""
-        found = self.below(self.kind.problems(self.document, request))
+        mistakes = self.below(self.kind.problems(self.document, request))
         if self.kind.schema and strict_schema.available():
             where = dotted(self.path)
             schema = strict_schema.problems(self.kind.schema, self.document, where, kubernetes)
-            wrong = {each.path for each in schema}
-            found = [
-                each for each in found if each.problem != UNKNOWN or (each.path in wrong and each.certain)
+            wrong = {mistake.path for mistake in schema}
+            mistakes = [
+                mistake
+                for mistake in mistakes
+                if mistake.problem != UNKNOWN or (mistake.path in wrong and mistake.certain)
             ]
-            known = {each.path for each in found}
-            found += [each for each in schema if each.path not in known]
-        return found
+            paths = {mistake.path for mistake in mistakes}
+            mistakes += [mistake for mistake in schema if mistake.path not in paths]
+        return mistakes
 
     def pods(self, request: PlacingRequest) -> Iterator[tuple[Pods, Path]]:
         """Its pods, with their paths in the whole."""
@@ -175,8 +180,8 @@ class _Part:
 def has_roles(document: object, request: PlacingRequest) -> bool:
     """Whether `PlacingRequest.also` and `on_demand` mean something for a document of a known kind."""
     return is_map(document) and any(
-        each.kind.has_roles_in(each.document)
-        for each in _parts(dict(document), table.kind_of(document, request))
+        part.kind.has_roles_in(part.document)
+        for part in _parts(dict(document), table.kind_of(document, request))
     )
 
 
@@ -199,19 +204,19 @@ def _request_problems(parts: list[_Part], request: PlacingRequest) -> Iterator[M
             yield from part.kind.request_problems(part.document, request)
 
 
-def _malformed(pods: Pods, found: Any, where: str, group: PoolGroup | None) -> Iterator[Mistake]:
+def _malformed(pods: Pods, template: Any, where: str, group: PoolGroup | None) -> Iterator[Mistake]:
     """What is wrong with a template by itself; without a group only what everything else relies on."""
-    wrong = shape.template_problems(found, where)
+    wrong = shape.template_problems(template, where)
     yield from wrong
-    if group and is_map(found) and strict_schema.available():
-        known = {each.path for each in wrong}
+    if group and is_map(template) and strict_schema.available():
+        paths = {mistake.path for mistake in wrong}
         release = group.kubernetes
-        schema = strict_schema.problems(strict_schema.TEMPLATE, found, where, release, keeps=pods.keeps)
-        yield from (each for each in schema if each.path not in known)
+        schema = strict_schema.problems(strict_schema.TEMPLATE, template, where, release, keeps=pods.keeps)
+        yield from (mistake for mistake in schema if mistake.path not in paths)
 
 
 def _placement_of(
-    pods: Pods, found: Mapping[str, Any], where: str, placement: Placement, group: PoolGroup
+    pods: Pods, template: Mapping[str, Any], where: str, placement: Placement, group: PoolGroup
 ) -> Placement | None:
     """Where pods go; None: they stay where they are.
 
@@ -220,14 +225,14 @@ def _placement_of(
     """
     if pods.moves:
         return placement
-    if not gpu_limits.needs(found):
+    if not gpu_limits.needs(template):
         return None
     if group.gpus:
         try:
             return group.placement(require="on-demand")
         except PlacementError as error:
             reason, way = str(error), f"also=({pods.role!r},) puts it on spot"
-    elif any(of(found, "spec").get(key) for key in ("nodeSelector", "affinity", "tolerations")):
+    elif any(map_at(template, "spec").get(key) for key in ("nodeSelector", "affinity", "tolerations")):
         return None  # the user has placed it
     else:
         reason, way = f"{group.name!r} has none", "expected a pool with GPUs, or a node selector of its own"

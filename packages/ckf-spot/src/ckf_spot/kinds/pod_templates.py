@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from ckf_spot import fields
 from ckf_spot.errors import Mistake
-from ckf_spot.fields import Json, is_map, of
+from ckf_spot.fields import Json, is_map, map_at
 from ckf_spot.kinds.kind import Kind, PlacingRequest, Pods
 from ckf_spot.placement import Placement
 from ckf_spot.pods import gpu_limits, node_selection
@@ -24,7 +24,7 @@ class PodTemplate(Kind):
     schema = "podtemplate-v1"
 
     def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
-        """Down to the template."""
+        """Mistakes down to the template."""
         around = ("apiVersion", "kind", "metadata", "template")
         yield from fields.problems(document, "", around, ("template",), closed=True)
         yield from fields.version_problems(document, "v1")
@@ -50,13 +50,13 @@ class _Executors(Pods):
         """Only what the placement says; the Pod keeps its containers, or has none."""
         spec = {key: value for key, value in template["spec"].items() if key != "containers"}
         document["metadata"] = template["metadata"]
-        document["spec"] = {**of(document, "spec"), **spec}
+        document["spec"] = {**map_at(document, "spec"), **spec}
 
     def problems(self, template: Mapping[str, Any], placement: Placement, where: str) -> Sequence[Mistake]:
         """GPUs that it does not ask for may come from Spark's own settings."""
         if gpu_limits.needs(template):
             return super().problems(template, placement, where)
-        return list(node_selection.problems(of(template, "spec"), placement, f"{where}.spec"))
+        return list(node_selection.problems(map_at(template, "spec"), placement, f"{where}.spec"))
 
     def located(self, mistake: Mistake, where: str) -> Mistake:
         """The Pod is the document."""

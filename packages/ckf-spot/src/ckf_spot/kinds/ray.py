@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from ckf_spot import fields
 from ckf_spot.errors import Mistake
-from ckf_spot.fields import is_maps, of
+from ckf_spot.fields import is_maps, map_at
 from ckf_spot.kinds.kind import Kind, Path, PlacingRequest, Pods, mistake_in, unknown_roles, within
 from ckf_spot.placement import Placement
 
@@ -115,8 +115,8 @@ class _JobSpec(Kind):
         self, document: Mapping[str, Any], placement: Placement, request: PlacingRequest
     ) -> Iterator[str]:
         """What Ray itself does not start again; KubeRay refuses retries of what a person submits."""
-        groups = _groups(of(document, "rayClusterSpec"))
-        vanish = any(request.vanishes(str(each.get("groupName")), by_default=True) for each in groups)
+        groups = _groups(map_at(document, "rayClusterSpec"))
+        vanish = any(request.vanishes(str(group.get("groupName")), by_default=True) for group in groups)
         if not placement.spot or document.get("backoffLimit") or not vanish:
             return
         if document.get("submissionMode") == _INTERACTIVE:
@@ -135,7 +135,7 @@ class _Cluster(Kind):
     )
 
     def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
-        """Down to the groups' templates."""
+        """Mistakes down to the groups' templates."""
         yield from fields.problems(document, "", _CLUSTER, ("headGroupSpec",))
         head = document.get("headGroupSpec")
         if head is not None:
@@ -150,11 +150,13 @@ class _Cluster(Kind):
 
     def request_problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
         """A role that is not there."""
-        yield from unknown_roles(request, (HEAD, *(str(each.get("groupName")) for each in _groups(document))))
+        yield from unknown_roles(
+            request, (HEAD, *(str(group.get("groupName")) for group in _groups(document)))
+        )
 
     def pods(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Pods]:
         """The head's and the workers'."""
-        if of(document, "headGroupSpec").get("template") is not None:
+        if map_at(document, "headGroupSpec").get("template") is not None:
             yield Pods(("headGroupSpec", "template"), HEAD, request.vanishes(HEAD))
         for number, group in enumerate(_groups(document)):
             if group.get("template") is not None:

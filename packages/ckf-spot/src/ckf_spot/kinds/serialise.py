@@ -10,11 +10,11 @@ from ckf_spot.errors import ABSENT, Mistake, PlacementError
 from ckf_spot.fields import Json, is_map
 
 
-def plain(found: object) -> Json:
+def plain(source: object) -> Json:
     """A Kubernetes object as a map of its own.
 
     Args:
-        found: a map; an object of kubernetes, kubeflow-training or kubeflow-katib, whose classes say in
+        source: a map; an object of kubernetes, kubeflow-training or kubeflow-katib, whose classes say in
             `attribute_map` how the API server names their fields; or one of the pydantic models of the Kubeflow SDK.
             Maps may hold such objects, and they each other. The client's own `ApiClient` is not used: from release
             37 on it gives the Kubeflow SDKs' fields their Python names (packages/ckf-spot/tests/sdks/test_sdks.py).
@@ -23,7 +23,7 @@ def plain(found: object) -> Json:
         PlacementError: it is none of these.
     """
     try:
-        made = _plain(found)
+        made = _plain(source)
     except RecursionError:
         raise PlacementError(Mistake("", ABSENT, "", "the object is nested too deeply")) from None
     if is_map(made):
@@ -33,24 +33,24 @@ def plain(found: object) -> Json:
     raise PlacementError(
         Mistake(
             "",
-            type(found).__name__,
+            type(source).__name__,
             "expected a dict, or an object of kubernetes, kubeflow-training, kubeflow-katib or kubeflow-trainer-api",
             "is no Kubernetes object",
         )
     )
 
 
-def _plain(found: Any) -> Any:
-    if isinstance(found, Mapping):
-        return {key: _plain(value) for key, value in found.items()}
-    if isinstance(found, list | tuple):
-        return [_plain(value) for value in found]
-    if isinstance(found, date):
-        return found.isoformat()
-    if hasattr(type(found), "openapi_types"):
-        given = {name: getattr(found, attribute) for attribute, name in found.attribute_map.items()}
-        return {name: _plain(value) for name, value in given.items() if value is not None}
-    if hasattr(type(found), "model_fields") and hasattr(found, "to_dict"):
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _plain(value) for key, value in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(value) for value in value]
+    if isinstance(value, date):
+        return value.isoformat()
+    if hasattr(type(value), "openapi_types"):
+        fields = {name: getattr(value, attribute) for attribute, name in value.attribute_map.items()}
+        return {name: _plain(value) for name, value in fields.items() if value is not None}
+    if hasattr(type(value), "model_fields") and hasattr(value, "to_dict"):
         # Not pydantic's own model_dump: it turns a quantity into the wrapper's inner fields (kubeflow-trainer-api 2.3).
-        return _plain(found.to_dict())
-    return found
+        return _plain(value.to_dict())
+    return value

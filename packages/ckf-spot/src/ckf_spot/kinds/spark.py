@@ -10,7 +10,7 @@ from typing import Any, Final
 from ckf_spot import fields
 from ckf_spot.agent_pool import POOL_LABEL, SPOT_LABEL, WORKLOAD_LABEL
 from ckf_spot.errors import Mistake
-from ckf_spot.fields import Json, at, is_map, is_maps, of
+from ckf_spot.fields import Json, at, is_map, is_maps, map_at
 from ckf_spot.kinds.kind import Kind, Path, PlacingRequest, Pods, contradiction, unknown_roles, within
 from ckf_spot.placement import Placement
 
@@ -72,37 +72,37 @@ class _Pods(Pods):
 
     def template(self, document: Json) -> Any:
         """What the pods will be, as far as it decides where they run."""
-        own = at(document, *self.path)
-        has = own.get("template")
+        role = at(document, *self.path)
+        has = role.get("template")
         if has is not None and not is_map(has):
             return has
-        found: Mapping[str, Any] = has or {
-            "metadata": {"annotations": own.get("annotations") or {}},
+        template: Mapping[str, Any] = has or {
+            "metadata": {"annotations": role.get("annotations") or {}},
             "spec": {},
         }
-        spec = of(found, "spec")
+        spec = map_at(template, "spec")
         if not has:
-            spec = {key: own[key] for key in _FIELDS if own.get(key) is not None}
+            spec = {key: role[key] for key in _FIELDS if role.get(key) is not None}
         if is_map(spec.get("nodeSelector") or {}):
             spec = {
                 **spec,
                 "nodeSelector": {**(spec.get("nodeSelector") or {}), **_selected(document, self.path[0])},
             }
-        return {**found, "spec": {**spec, "containers": _containers(document, self.path[0], spec)}}
+        return {**template, "spec": {**spec, "containers": _containers(document, self.path[0], spec)}}
 
     def put(self, document: Json, template: Json) -> None:
-        """Into the template where there is one, and into the own fields where there is none."""
-        own = at(document, *self.path)
+        """Writes into the template where there is one, and into the role's fields where there is none."""
+        role = at(document, *self.path)
         placed = {key: template["spec"][key] for key in _PLACING if key in template["spec"]}
-        if own.get("template"):
-            own["template"]["spec"] = {**of(own, "template", "spec"), **placed}
-            own["template"]["metadata"] = template["metadata"]
+        if role.get("template"):
+            role["template"]["spec"] = {**map_at(role, "template", "spec"), **placed}
+            role["template"]["metadata"] = template["metadata"]
         else:
-            own.update(placed, annotations=template["metadata"]["annotations"])
+            role.update(placed, annotations=template["metadata"]["annotations"])
 
     def located(self, mistake: Mistake, where: str) -> Mistake:
-        """Without a template there is no spec between the role and its fields."""
-        if of(self.application, self.path[0]).get("template"):
+        """The mistake at its path; there is no spec between a role without a template and its fields."""
+        if map_at(self.application, self.path[0]).get("template"):
             return replace(mistake, path=mistake.path.replace(where, f"{where}.template", 1))
         for long, short in ((".metadata", ""), (".spec.containers", ""), (".spec", "")):
             if mistake.path.startswith(where + long):
@@ -120,34 +120,34 @@ class _Application(Kind):
     rigid = ""
 
     def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
-        """Down to the driver and the executors."""
+        """Mistakes down to the driver and the executors."""
         yield from fields.problems(document, "", _APPLICATION, _ROLES)
         for name in ("nodeSelector", "sparkConf"):
-            found = document.get(name)
-            if found is not None and not _is_texts(found):
-                yield Mistake(name, found, "expected a map of texts")
+            value = document.get(name)
+            if value is not None and not _is_texts(value):
+                yield Mistake(name, value, "expected a map of texts")
         for role, allowed in zip(_ROLES, (_DRIVER, _EXECUTOR), strict=True):
-            own = document.get(role)
-            if own is None:
+            part = document.get(role)
+            if part is None:
                 continue
-            yield from fields.problems(own, role, allowed)
-            if not is_map(own):
+            yield from fields.problems(part, role, allowed)
+            if not is_map(part):
                 continue
-            if own.get("nodeSelector") is not None and not _is_texts(own["nodeSelector"]):
-                yield Mistake(f"{role}.nodeSelector", own["nodeSelector"], "expected a map of texts")
-            gpu = own.get("gpu")
+            if part.get("nodeSelector") is not None and not _is_texts(part["nodeSelector"]):
+                yield Mistake(f"{role}.nodeSelector", part["nodeSelector"], "expected a map of texts")
+            gpu = part.get("gpu")
             if gpu is not None and not (is_map(gpu) and isinstance(gpu.get("name"), str)):
                 yield Mistake(f"{role}.gpu", gpu, "expected a map with name and quantity")
-            if own.get("template") is not None:
+            if part.get("template") is not None:
                 yield from (
                     Mistake(
                         f"{role}.{key}",
-                        own[key],
+                        part[key],
                         f"expected it under {role}.template.spec",
                         "stands beside a template",
                     )
                     for key in _PLACING
-                    if own.get(key) is not None
+                    if part.get(key) is not None
                 )
 
     def request_problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
@@ -171,8 +171,10 @@ class _Application(Kind):
             f"sparkConf: {key}": (key.removeprefix(_SELECTOR), value)
             for key, value in _conf(document).items()
         }
-        own = {f"nodeSelector: {key}": (key, value) for key, value in of(document, "nodeSelector").items()}
-        for path, (key, value) in {**conf, **own}.items():
+        selectors = {
+            f"nodeSelector: {key}": (key, value) for key, value in map_at(document, "nodeSelector").items()
+        }
+        for path, (key, value) in {**conf, **selectors}.items():
             if key in _DEDICATED:
                 yield contradiction(
                     path, value, "the driver, which stays on other nodes", "expected it under executor"
@@ -190,7 +192,7 @@ class _Application(Kind):
         if (
             placement.spot
             and "driver" in request.also
-            and of(document, "restartPolicy").get("type")
+            and map_at(document, "restartPolicy").get("type")
             not in (
                 "Always",
                 "OnFailure",
@@ -264,12 +266,12 @@ def _evictable(placement: Placement, request: PlacingRequest) -> bool:
 
 
 def _is_texts(value: object) -> bool:
-    return is_map(value) and all(isinstance(each, str) for each in value.values())
+    return is_map(value) and all(isinstance(text, str) for text in value.values())
 
 
 def _conf(document: Mapping[str, Any]) -> Mapping[str, str]:
-    found = document.get("sparkConf")
-    return found if is_map(found) and _is_texts(found) else {}
+    conf = document.get("sparkConf")
+    return conf if is_map(conf) and _is_texts(conf) else {}
 
 
 def _elastic(document: Mapping[str, Any]) -> dict[str, str]:
@@ -286,14 +288,14 @@ def _counts_failures(document: Mapping[str, Any]) -> bool:
     With dynamic allocation there is no limit, unless it has one of executors (seen with PySpark 4.3:
     `org.apache.spark.deploy.ExecutorFailureTracker.maxNumExecutorFailures`).
     """
-    own, conf = of(document, "dynamicAllocation"), _conf(document)
-    dynamic = own.get("enabled") is True or conf.get(f"{_DYNAMIC}.enabled") == "true"
-    limited = own.get("maxExecutors") is not None or f"{_DYNAMIC}.maxExecutors" in conf
+    allocation, conf = map_at(document, "dynamicAllocation"), _conf(document)
+    dynamic = allocation.get("enabled") is True or conf.get(f"{_DYNAMIC}.enabled") == "true"
+    limited = allocation.get("maxExecutors") is not None or f"{_DYNAMIC}.maxExecutors" in conf
     return _release(document) >= (3, 5) and (limited or not dynamic)
 
 
 def _settings(document: Mapping[str, Any]) -> tuple[str, ...]:
-    """With which an executor that is being stopped hands over what it has; none before 3.1."""
+    """Settings with which an executor that is being stopped hands over what it has; none before 3.1."""
     release = _release(document)
     if release < (3, 1):
         return ()
@@ -302,8 +304,8 @@ def _settings(document: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _release(document: Mapping[str, Any]) -> tuple[int, int]:
     """Release of Spark, such as `(3, 5)`; the newest where it is not known."""
-    found = re.match(r"(\d+)\.(\d+)", str(document.get("sparkVersion")))
-    return (int(found[1]), int(found[2])) if found else _NEWEST
+    match = re.match(r"(\d+)\.(\d+)", str(document.get("sparkVersion")))
+    return (int(match[1]), int(match[2])) if match else _NEWEST
 
 
 def _selected(document: Mapping[str, Any], role: Any) -> dict[str, str]:
@@ -315,14 +317,14 @@ def _selected(document: Mapping[str, Any], role: Any) -> dict[str, str]:
         for key, value in _conf(document).items()
         if key.startswith(prefix)
     }
-    everywhere, own = of(document, "nodeSelector"), of(document, role, "nodeSelector")
-    return {**conf, **everywhere, **own}
+    everywhere, of_role = map_at(document, "nodeSelector"), map_at(document, role, "nodeSelector")
+    return {**conf, **everywhere, **of_role}
 
 
 def _containers(document: Mapping[str, Any], role: Any, spec: Mapping[str, Any]) -> Any:
     """The containers, the first of them with the GPUs that stand elsewhere."""
     containers = spec.get("containers") or [{"name": role}]
-    gpu, conf = of(document, role, "gpu"), _conf(document)
+    gpu, conf = map_at(document, role, "gpu"), _conf(document)
     amount = conf.get(f"spark.{role}.resource.gpu.amount")
     vendor = conf.get(f"spark.{role}.resource.gpu.vendor")
     limits = {f"{vendor}/gpu": amount} if vendor and amount else {}

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from ckf_spot.errors import Mistake, missing
-from ckf_spot.fields import Json, is_maps, of
+from ckf_spot.fields import Json, is_maps, map_at
 from ckf_spot.kinds.kind import PlacingRequest, contradiction, within
 
 POLICY: Final = "elasticPolicy"
@@ -19,15 +19,15 @@ _MASTER: Final = "Master"
 _LEAST: Final = 1
 """The master alone, or one worker."""
 _MAX_RESTARTS: Final = 100
-"""As in the training operator's own examples (`examples/pytorch/elastic`): each eviction costs every other pod one."""
+"""Restarts of the operator's own examples (`examples/pytorch/elastic`): an eviction costs every other pod one."""
 _BACKEND: Final = "c10d"
 _OLD_BACKEND: Final = "etcd"
-"""Without a store that attempts share (`torch/distributed/elastic/rendezvous/etcd_rendezvous.py`)."""
+"""A backend without a store that attempts share (`torch/distributed/elastic/rendezvous/etcd_rendezvous.py`)."""
 _CONTAINER: Final = "pytorch"
 _OWN_STORE: Final = "TORCH_DISABLE_SHARE_RDZV_TCP_STORE"
-"""Without it, pods that go on and those that join wait for each other: all attempts share a store, which still has the
-entries of the last one (`pytorch/pytorch#135712`; seen with PyTorch 2.11 by
-`packages/kubeflow-aks/tests/benchmarks/torchrun.py`)."""
+"""Variable without which pods that go on and those that join wait for each other: all attempts share a
+store, which still has the entries of the last one (`pytorch/pytorch#135712`;
+seen with PyTorch 2.11 by `packages/kubeflow-aks/tests/benchmarks/torchrun.py`)."""
 _FLAGS: Final = re.compile(r"--(nnodes|rdzv[-_]endpoint|max[-_]restarts|standalone)\b")
 """Options of torchrun that count instead of the policy's variables."""
 _RANGE: Final = re.compile(r"--nnodes[= ]\S+:")
@@ -53,9 +53,9 @@ def problems(document: Mapping[str, Any], request: PlacingRequest) -> Iterator[M
 def place(document: Json, request: PlacingRequest) -> None:
     """Completes the policy and the variables of a document without problems; what is in it stays."""
     document["spec"][POLICY] = _completed(document, request)
-    for each in _containers(document):
-        if not _has_own_store(each):
-            each["env"] = [*(each.get("env") or ()), {"name": _OWN_STORE, "value": "1"}]
+    for container in _containers(document):
+        if not _has_own_store(container):
+            container["env"] = [*(container.get("env") or ()), {"name": _OWN_STORE, "value": "1"}]
 
 
 def doubts(document: Mapping[str, Any], request: PlacingRequest) -> Iterator[str]:
@@ -94,7 +94,7 @@ def _rendezvous_doubts(
     if policy.get("rdzvBackend", _BACKEND) != _BACKEND or policy.get("standalone"):
         return
     vanishing = [f"{name}-worker-", *([f"{name}-master-"] if _MASTER in request.also else [])]
-    if any(str(host).startswith(each) for each in vanishing):
+    if any(str(host).startswith(prefix) for prefix in vanishing):
         way = (
             "--elastic puts it on the Master, which stays"
             if _master_stays(document, request)
@@ -104,58 +104,60 @@ def _rendezvous_doubts(
 
 
 def _completed(document: Mapping[str, Any], request: PlacingRequest) -> Json:
-    own = _policy(document)
+    policy = _policy(document)
     made: Json = {"rdzvBackend": _BACKEND}
-    if _master_stays(document, request) and own.get("rdzvBackend", _BACKEND) == _BACKEND:
+    if _master_stays(document, request) and policy.get("rdzvBackend", _BACKEND) == _BACKEND:
         made["rdzvHost"] = f"{_name(document)}-master-0"
     counts = _counts(document).values()
     made |= {"minReplicas": _LEAST, "maxReplicas": sum(counts), "maxRestarts": _MAX_RESTARTS}
-    return {**own, **{key: value for key, value in made.items() if own.get(key) is None}}
+    return {**policy, **{key: value for key, value in made.items() if policy.get(key) is None}}
 
 
 def _policy(document: Mapping[str, Any]) -> Mapping[str, Any]:
-    return of(document, "spec", POLICY)
+    return map_at(document, "spec", POLICY)
 
 
 def _name(document: Mapping[str, Any]) -> str:
-    return str(of(document, "metadata").get("name") or "")
+    return str(map_at(document, "metadata").get("name") or "")
 
 
 def _master_stays(document: Mapping[str, Any], request: PlacingRequest) -> bool:
-    return _MASTER in of(document, "spec", _REPLICAS) and _MASTER not in request.also
+    return _MASTER in map_at(document, "spec", _REPLICAS) and _MASTER not in request.also
 
 
 def _counts(document: Mapping[str, Any]) -> dict[str, Any]:
     """Numbers of pods by role, as the operator sets their defaults."""
-    found = {
-        role: of(document, "spec", _REPLICAS, role).get("replicas")
-        for role in of(document, "spec", _REPLICAS)
+    counts = {
+        role: map_at(document, "spec", _REPLICAS, role).get("replicas")
+        for role in map_at(document, "spec", _REPLICAS)
     }
-    return {role: 1 if count is None else count for role, count in found.items()}
+    return {role: 1 if count is None else count for role, count in counts.items()}
 
 
 def _containers(document: Mapping[str, Any]) -> list[Json]:
     """Those that train."""
-    found: list[Any] = []
-    for role in of(document, "spec", _REPLICAS):
-        containers = of(document, "spec", _REPLICAS, role, "template", "spec").get("containers")
-        found += [
-            each for each in (containers if is_maps(containers) else ()) if each.get("name") == _CONTAINER
+    trainers: list[Any] = []
+    for role in map_at(document, "spec", _REPLICAS):
+        containers = map_at(document, "spec", _REPLICAS, role, "template", "spec").get("containers")
+        trainers += [
+            container
+            for container in (containers if is_maps(containers) else ())
+            if container.get("name") == _CONTAINER
         ]
-    return found
+    return trainers
 
 
 def _has_own_store(container: Mapping[str, Any]) -> bool:
     """Also where its variables are malformed."""
     env = container.get("env") or []
-    return not is_maps(env) or any(each.get("name") == _OWN_STORE for each in env)
+    return not is_maps(env) or any(variable.get("name") == _OWN_STORE for variable in env)
 
 
 def _commands(document: Mapping[str, Any]) -> list[str]:
     """What the containers start, as one text each; nothing of an image's own entry point."""
-    parts = [[each.get(key) for key in ("command", "args")] for each in _containers(document)]
+    parts = [[container.get(key) for key in ("command", "args")] for container in _containers(document)]
     words = [[str(word) for part in of_one if isinstance(part, list) for word in part] for of_one in parts]
-    return [" ".join(each) for each in words if each]
+    return [" ".join(command) for command in words if command]
 
 
 def _starts_torchrun(command: str) -> bool:

@@ -13,7 +13,7 @@ from typing import Any, Final
 from ckf_spot import fields
 from ckf_spot.agent_pool import GPU
 from ckf_spot.errors import EvictionWarning, Mistake, Mistakes, missing, not_one_of
-from ckf_spot.fields import Json, at, is_map, is_maps, of
+from ckf_spot.fields import Json, at, is_map, is_maps, map_at
 from ckf_spot.kinds.kind import Kind, PlacingRequest, Pods, unknown_roles
 from ckf_spot.placement import Capacity, Placement
 from ckf_spot.pods import gpu_limits, node_selection, shape
@@ -76,11 +76,11 @@ class TrainJob(Kind):
         named = _LAUNCHER in (*request.also, *request.on_demand)
         launcher = request.target == _TARGET and (_has_launcher(document) or named)
         if launcher and api in APIS and (named or not _is_placed(document, api, _LAUNCHER)):
-            entries = tuple(_maps(of(document, "spec").get(_FIELD[api])))
+            entries = tuple(_maps(map_at(document, "spec").get(_FIELD[api])))
             yield _Launcher(("spec", "trainer"), _LAUNCHER, moves, api=api, entries=entries)
 
     def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
-        """In the release that the request names."""
+        """Mistakes in the release that the request names."""
         api = request.trainer_api
         if api not in APIS:
             return
@@ -92,7 +92,7 @@ class TrainJob(Kind):
         yield from fields.problems(
             document["spec"], "spec", (*_SPEC, *_ONLY[api], field), ("runtimeRef",), hints
         )
-        spec = of(document, "spec")
+        spec = map_at(document, "spec")
         if spec.get("trainer") is not None:
             beside = {name: f"it belongs under spec.{name}" for name in (field, *_SPEC, *_ONLY[api])}
             yield from fields.problems(spec["trainer"], "spec.trainer", _TRAINER, hints=beside)
@@ -142,7 +142,7 @@ class _Launcher(Pods):
 
     def template(self, document: Json) -> Any:
         """What decides where it runs."""
-        limits = of(document, "spec", "trainer", "resourcesPerNode", "limits")
+        limits = map_at(document, "spec", "trainer", "resourcesPerNode", "limits")
         resources = {"limits": {GPU: limits[GPU]}} if GPU in limits else {}
         return {"spec": {"containers": [{"name": _TARGET, "resources": resources}]}}
 
@@ -153,11 +153,11 @@ class _Launcher(Pods):
 
     def problems(self, template: Mapping[str, Any], placement: Placement, where: str) -> Sequence[Mistake]:
         """Its GPUs, and what the job's own overrides say of it."""
-        own = _entry_problems(self.entries, placement, self.api, _LAUNCHER)
-        return [*super().problems(template, placement, where), *own]
+        mistakes = _entry_problems(self.entries, placement, self.api, _LAUNCHER)
+        return [*super().problems(template, placement, where), *mistakes]
 
     def located(self, mistake: Mistake, where: str) -> Mistake:
-        """In the job the resources are the trainer's; an override has a path of its own."""
+        """The mistake at its path: the job's resources are the trainer's; an override has a path of its own."""
         if not mistake.path.startswith(where):
             return mistake
         return replace(mistake, path="spec.trainer.resourcesPerNode")
@@ -217,8 +217,8 @@ class TrainOption:
 
 def _runtime(document: Mapping[str, Any]) -> str:
     """Name of the cluster's training runtime, or empty where the job names one of its namespace."""
-    found = of(document, "spec", "runtimeRef")
-    return str(found.get("name")) if found.get("kind") in (None, "ClusterTrainingRuntime") else ""
+    reference = map_at(document, "spec", "runtimeRef")
+    return str(reference.get("name")) if reference.get("kind") in (None, "ClusterTrainingRuntime") else ""
 
 
 def _has_launcher(document: Mapping[str, Any]) -> bool:
@@ -232,8 +232,8 @@ def _roles(document: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _is_placed(document: Mapping[str, Any], api: str, target: str) -> bool:
     """Whether the job itself says where a part of the runtime runs."""
-    entries = _maps(of(document, "spec").get(_FIELD[api]))
-    pods = [of(template, "spec") for entry in entries for template in _templates(entry, api, target)]
+    entries = _maps(map_at(document, "spec").get(_FIELD[api]))
+    pods = [map_at(template, "spec") for entry in entries for template in _templates(entry, api, target)]
     return any(pod.get(key) for pod in pods for key in (*_PLACING, "nodeSelector"))
 
 
@@ -243,7 +243,7 @@ def _gpu_problems(spec: Mapping[str, Any], placement: Placement) -> list[Mistake
     if resources is None:
         return []
     where = "spec.trainer.resourcesPerNode"
-    return list(gpu_limits.problems({"trainer": of(resources, "limits")}, placement, where))
+    return list(gpu_limits.problems({"trainer": map_at(resources, "limits")}, placement, where))
 
 
 def _entry_problems(
@@ -254,7 +254,7 @@ def _entry_problems(
         where = f"spec.{_FIELD[api]}[{number}]"
         for template in _templates(entry, api, target):
             wrong = shape.override_problems(template, where)
-            yield from wrong or node_selection.problems(of(template, "spec"), placement, where)
+            yield from wrong or node_selection.problems(map_at(template, "spec"), placement, where)
 
 
 def _chosen(entries: list[Json], api: str, target: str) -> Json:
@@ -265,7 +265,7 @@ def _chosen(entries: list[Json], api: str, target: str) -> Json:
     chosen: Json = {}
     for entry in entries:
         for template in _templates(entry, api, target):
-            pod = of(template, "spec")
+            pod = map_at(template, "spec")
             chosen |= {key: pod[key] for key in ("tolerations",) if pod.get(key)}
             for key in ("affinity", *(("nodeSelector",) if api == "2.0" else ())):
                 if pod.get(key):
@@ -275,20 +275,20 @@ def _chosen(entries: list[Json], api: str, target: str) -> Json:
 
 def _placed(entries: list[Json], placement: Placement, api: str, target: str) -> list[Json]:
     """The overrides, and the placement in one of its own."""
-    own = next((entry for entry in entries if _is_own(entry, api, target)), {})
-    others = [entry for entry in entries if entry is not own]
-    had = next(iter(_templates(own, api, target)), {})
-    chosen, spec = _chosen(others, api, target), of(had, "spec")
+    ours = next((entry for entry in entries if _is_own(entry, api, target)), {})
+    others = [entry for entry in entries if entry is not ours]
+    had = next(iter(_templates(ours, api, target)), {})
+    chosen, spec = _chosen(others, api, target), map_at(had, "spec")
     both = [*(chosen.get("tolerations") or ()), *(spec.get("tolerations") or ())]
-    tolerations = [each for number, each in enumerate(both) if each not in both[:number]]
+    tolerations = [toleration for number, toleration in enumerate(both) if toleration not in both[:number]]
     had = {**had, "spec": {**chosen, **spec, **({"tolerations": tolerations} if both else {})}}
     targets = {"targetJobs": [{"name": target}]}
     if api == "2.0":
-        return [*others, {**of(had, "spec"), **targets, **_selecting(of(had, "spec"), placement)}]
+        return [*others, {**map_at(had, "spec"), **targets, **_selecting(map_at(had, "spec"), placement)}]
     template = _template(had, placement, api)
     if api == "2.1":
         return [*others, {**targets, **template}]
-    jobs = [job for job in _jobs(own) if job.get("name") != target]
+    jobs = [job for job in _jobs(ours) if job.get("name") != target]
     jobs.append({"name": target, "template": {"spec": {"template": template}}})
     patch = {"template": {"spec": {"replicatedJobs": jobs}}}
     return [*others, {"manager": MANAGER, "trainingRuntimeSpec": patch}]
@@ -304,10 +304,10 @@ def _selecting(had: Mapping[str, Any], placement: Placement) -> Json:
 
 def _template(had: Mapping[str, Any], placement: Placement, api: str) -> Json:
     """The placement as an override of the pods' template."""
-    pod = of(had, "spec")
+    pod = map_at(had, "spec")
     grace = {"terminationGracePeriodSeconds": pods.GRACE_SECONDS}
     return {
-        "metadata": pods.annotated(of(had, "metadata")),
+        "metadata": pods.annotated(map_at(had, "metadata")),
         "spec": {
             **pod,
             "affinity": pods.merged_affinity(pod.get("affinity") or {}, placement),
@@ -327,8 +327,10 @@ def _is_own(entry: Mapping[str, Any], api: str, target: str) -> bool:
 def _templates(entry: Mapping[str, Any], api: str, target: str) -> list[Mapping[str, Any]]:
     """What an override says of the target's pods: their metadata and spec."""
     if _FIELD[api] == "runtimePatches":
-        return [of(job, "template", "spec", "template") for job in _jobs(entry) if job.get("name") == target]
-    if target not in [each.get("name") for each in _maps(entry.get("targetJobs"))]:
+        return [
+            map_at(job, "template", "spec", "template") for job in _jobs(entry) if job.get("name") == target
+        ]
+    if target not in [job.get("name") for job in _maps(entry.get("targetJobs"))]:
         return []
     return [{"spec": {key: entry[key] for key in entry if key != "targetJobs"}} if api == "2.0" else entry]
 
@@ -339,4 +341,4 @@ def _jobs(entry: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _maps(value: object) -> list[Mapping[str, Any]]:
-    return [each for each in value if is_map(each)] if isinstance(value, list) else []
+    return [item for item in value if is_map(item)] if isinstance(value, list) else []

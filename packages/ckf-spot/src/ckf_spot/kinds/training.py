@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from ckf_spot import fields
 from ckf_spot.errors import Mistake, not_one_of
-from ckf_spot.fields import Json, is_maps, of
+from ckf_spot.fields import Json, is_maps, map_at
 from ckf_spot.kinds import torch_elastic
 from ckf_spot.kinds.kind import Kind, PlacingRequest, Pods, mistake_in, unknown_roles
 from ckf_spot.placement import Placement
@@ -19,7 +19,7 @@ _ON_EVICTION: Final = "ExitCode"
 """The operator makes a pod again that ended with 128 or more, as after a signal, and fails the job otherwise."""
 _RESTARTS: Final = ("Always", "ExitCode", "Never", "OnFailure")
 _SURVIVING: Final = ("ExitCode", "OnFailure", "Always")
-"""With which the operator 1.9.2 replaces a drained pod
+"""Policies with which the operator 1.9.2 replaces a drained pod
 (`packages/kubeflow-aks/tests/local/training/test_restart_policies.py`)."""
 _DYNAMIC: Final = "enableDynamicWorker"
 _REPLICA: Final = ("replicas", "restartPolicy", "template")
@@ -70,7 +70,7 @@ class TrainingJob(Kind):
     has_roles = True
 
     def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
-        """Down to the roles' pods."""
+        """Mistakes down to the roles' pods."""
         yield from fields.object_problems(document, "kubeflow.org/v1")
         spec = document.get("spec")
         if spec is None:
@@ -78,14 +78,14 @@ class TrainingJob(Kind):
         options = (self.replicas, *self.options)
         hints = {key: f"it belongs under spec.runPolicy.{key}" for key in _RUN_POLICY if key not in options}
         yield from fields.problems(spec, "spec", options, (self.replicas,), hints)
-        if (policy := of(document, "spec").get("runPolicy")) is not None:
+        if (policy := map_at(document, "spec").get("runPolicy")) is not None:
             yield from fields.problems(policy, "spec.runPolicy", _RUN_POLICY)
-        replicas = of(document, "spec").get(self.replicas)
+        replicas = map_at(document, "spec").get(self.replicas)
         if replicas is not None:
             yield from fields.problems(replicas, f"spec.{self.replicas}", self.roles)
         for role, replica in self._replicas(document).items():
             yield from self._replica_problems(role, replica)
-        yield from _dynamic_problems(of(document, "spec"), of(replicas and {"": replicas}, ""))
+        yield from _dynamic_problems(map_at(document, "spec"), map_at(replicas and {"": replicas}, ""))
         if not self.rigid:
             yield from torch_elastic.problems(document, request)
 
@@ -103,7 +103,7 @@ class TrainingJob(Kind):
     def pods(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Pods]:
         """The roles' templates."""
         for role, replica in self._replicas(document).items():
-            if of({"": replica}, "").get("template") is not None:
+            if map_at(replica).get("template") is not None:
                 moves = request.vanishes(role, by_default=role == WORKER)
                 yield Pods(("spec", self.replicas, role, "template"), role, moves)
 
@@ -147,7 +147,7 @@ class TrainingJob(Kind):
                     f"{role} had restartPolicy {policy}, with which a drained {role} fails the job, and has ExitCode "
                     "now: it is made again after a signal, and a bug fails the job"
                 )
-        limit = of(spec, "runPolicy").get("backoffLimit")
+        limit = map_at(spec, "runPolicy").get("backoffLimit")
         if limit == 0 and type(limit) is int:
             yield (
                 "spec.runPolicy.backoffLimit: 0 fails the job at the first pod that the operator sees fail, an "
@@ -155,12 +155,14 @@ class TrainingJob(Kind):
             )
 
     def _replicas(self, document: Mapping[str, Any]) -> Mapping[str, Any]:
-        return of(document, "spec", self.replicas)
+        return map_at(document, "spec", self.replicas)
 
     def _moving(self, document: Mapping[str, Any], request: PlacingRequest) -> Mapping[str, Any]:
         replicas = self._replicas(document)
         return {
-            role: each for role, each in replicas.items() if request.vanishes(role, by_default=role == WORKER)
+            role: replica
+            for role, replica in replicas.items()
+            if request.vanishes(role, by_default=role == WORKER)
         }
 
     def _replica_problems(self, role: str, replica: object) -> Iterator[Mistake]:
@@ -169,11 +171,11 @@ class TrainingJob(Kind):
             name: f"a pod's fields belong under {role}.template.spec.{name}" for name in _OF_THE_POD
         }
         yield from fields.problems(replica, where, _REPLICA, ("template",), hints)
-        policy = of({"": replica}, "").get("restartPolicy")
+        policy = map_at(replica).get("restartPolicy")
         if policy is not None and policy not in _RESTARTS:
             yield not_one_of(f"{where}.restartPolicy", policy, _RESTARTS)
-        containers = of({"": replica}, "", "template", "spec").get("containers")
-        names = [each.get("name") for each in containers] if is_maps(containers) else []
+        containers = map_at(replica, "template", "spec").get("containers")
+        names = [container.get("name") for container in containers] if is_maps(containers) else []
         if names and self.container and self.container not in names:
             yield mistake_in(
                 f"{where}.template.spec.containers",
@@ -186,7 +188,7 @@ def _dynamic_problems(spec: Mapping[str, Any], replicas: Mapping[str, Any]) -> I
     """Why a TFJob's workers can't be dynamic; `docs/facts/placement.md#training-jobs`."""
     if not spec.get(_DYNAMIC):
         return
-    amounts = {role: of(replicas, role).get("replicas", 1) for role in replicas}
+    amounts = {role: map_at(replicas, role).get("replicas", 1) for role in replicas}
     alone = list(amounts.values()) == [1]
     if not alone and (amounts.keys() - {"PS", WORKER} or amounts.get("PS") != 1):
         yield Mistake(
@@ -216,8 +218,8 @@ _TF_ON_EVICTION: Final = (
 )
 
 KINDS: Final[Mapping[str, TrainingJob]] = {
-    each.name: each
-    for each in (
+    job.name: job
+    for job in (
         TrainingJob(
             "TFJob", "tfReplicaSpecs", ("Chief", "Master", "PS", "Worker", "Evaluator"), "tensorflow",
             ("runPolicy", "successPolicy", _DYNAMIC), on_eviction=_TF_ON_EVICTION,

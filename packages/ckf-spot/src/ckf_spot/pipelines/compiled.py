@@ -12,7 +12,7 @@ from typing import Any, Final, Unpack
 
 from ckf_spot.agent_pool import GPU
 from ckf_spot.errors import ABSENT, Mistake, Mistakes
-from ckf_spot.fields import Json, at, copied, is_map, is_maps, of
+from ckf_spot.fields import Json, at, copied, is_map, is_maps, map_at
 from ckf_spot.pipelines import request as requests
 from ckf_spot.pipelines import whole
 from ckf_spot.pipelines.report import Report
@@ -108,11 +108,11 @@ class Pipeline:
             (self._platform, _SETTINGS),
         ):
             for end in range(1, len(keys) + 1):
-                found = at(document, *keys[:end])
-                if found is not None and not is_map(found):
-                    self._wrong(".".join(keys[:end]), "expected a map", found=found)
+                value = at(document, *keys[:end])
+                if value is not None and not is_map(value):
+                    self._wrong(".".join(keys[:end]), "expected a map", value=value)
         if not self.problems:
-            yield from self._tasks("root", of(self._spec, "root"), path, (), stays=stays, nested=nested)
+            yield from self._tasks("root", map_at(self._spec, "root"), path, (), stays=stays, nested=nested)
 
     def name_executors(self, task: str) -> None:
         """Gives the executors names that no other executor has once the pipeline is nested in another one as a task.
@@ -121,17 +121,17 @@ class Pipeline:
         (docs/facts/placement.md#traps-of-kfp).
         """
         for document, path in ((self._spec, _EXECUTORS), (self._platform, _SETTINGS)):
-            if table := of(document, *path):
-                named = {_own_name(task, label): each for label, each in table.items()}
+            if table := map_at(document, *path):
+                named = {_own_name(task, label): executor for label, executor in table.items()}
                 _inside(document, *path[:-1])[path[-1]] = named
-        for component in of(self._spec, "components").values():
+        for component in map_at(self._spec, "components").values():
             if "executorLabel" in component:
                 component["executorLabel"] = _own_name(task, component["executorLabel"])
 
     def _wrong(
-        self, where: str, expected: str, problem: str = "is not allowed", found: object = ABSENT
+        self, where: str, expected: str, problem: str = "is not allowed", value: object = ABSENT
     ) -> None:
-        self.problems.append(Mistake(where, found, expected, problem))
+        self.problems.append(Mistake(where, value, expected, problem))
 
     def _tasks(
         self,
@@ -146,7 +146,7 @@ class Pipeline:
         """Tasks of a component that consists of some; those of all within it."""
         tasks = at(component, "dag", "tasks")
         if not is_map(tasks) or not all(map(is_map, tasks.values())):
-            self._wrong(f"{name}.dag.tasks", "expected a map of tasks", found=tasks)
+            self._wrong(f"{name}.dag.tasks", "expected a map of tasks", value=tasks)
             return
         if len(around) > _DEEPEST or name in around:
             self._wrong(
@@ -162,10 +162,10 @@ class Pipeline:
             task = tasks[key]
             here = f"{path}/{key}" if path else key
             reference = at(task, "componentRef", "name")
-            inner = of(self._spec, "components").get(reference) if isinstance(reference, str) else None
+            inner = map_at(self._spec, "components").get(reference) if isinstance(reference, str) else None
             if not is_map(inner):
                 self._wrong(
-                    f"task {here!r}.componentRef.name", "expected the name of a component", found=reference
+                    f"task {here!r}.componentRef.name", "expected the name of a component", value=reference
                 )
                 continue
             inner = self._owned(task["componentRef"], "name", ("components",))
@@ -178,23 +178,26 @@ class Pipeline:
 
     def _step(self, path: str, task: Json, component: Json, *, stays: str, nested: bool) -> Step | None:
         label = component.get("executorLabel")
-        if not isinstance(label, str) or not is_map(of(self._spec, *_EXECUTORS).get(label)):
-            self._wrong(f"task {path!r}.executorLabel", "expected the name of an executor", found=label)
+        if not isinstance(label, str) or not is_map(map_at(self._spec, *_EXECUTORS).get(label)):
+            self._wrong(f"task {path!r}.executorLabel", "expected the name of an executor", value=label)
             return None
         executor = self._owned(component, "executorLabel", _EXECUTORS)
         label = component["executorLabel"]
-        container = of(executor, "container")
+        container = map_at(executor, "container")
         if "importer" in executor:
             stays = IMPORTER
         elif not container or container.get("image") in DRIVER_IMAGES:
             stays = WITHOUT_POD
-        parameters = of(component, "inputDefinitions", "parameters").values()
-        final_status = any(at(each, "parameterType") == _FINAL_STATUS for each in parameters) or any(
-            at(each, "taskFinalStatus") is not None for each in of(task, "inputs", "parameters").values()
+        parameters = map_at(component, "inputDefinitions", "parameters").values()
+        final_status = any(
+            at(parameter, "parameterType") == _FINAL_STATUS for parameter in parameters
+        ) or any(
+            at(parameter, "taskFinalStatus") is not None
+            for parameter in map_at(task, "inputs", "parameters").values()
         )
         passthroughs = component.get("taskConfigPassthroughs") or []
-        settings = _or_empty(of(self._platform, *_SETTINGS).get(label))
-        for found, fits, where in (
+        settings = _or_empty(map_at(self._platform, *_SETTINGS).get(label))
+        for value, fits, where in (
             (settings, is_map, f"{'.'.join(_SETTINGS)}.{label}"),
             (
                 _or_empty(container.get("resources")),
@@ -203,8 +206,8 @@ class Pipeline:
             ),
             (passthroughs, is_maps, f"task {path!r}.taskConfigPassthroughs"),
         ):
-            if not fits(found):
-                self._wrong(where, f"expected a {'map' if fits is is_map else 'list of maps'}", found=found)
+            if not fits(value):
+                self._wrong(where, f"expected a {'map' if fits is is_map else 'list of maps'}", value=value)
                 return None
 
         def write(placed: Placed) -> None:
@@ -226,15 +229,17 @@ class Pipeline:
             stays=stays or (EXIT if final_status else ""),
             nested=nested,
             drives=drives_spark(
-                each
+                word
                 for key in ("command", "args")
-                if isinstance(found := container.get(key), list)
-                for each in found
+                if isinstance(words := container.get(key), list)
+                for word in words
             ),
             settings=settings,
-            retry=of(task, "retryPolicy") or None,
-            accelerator=_accelerator(of(container, "resources", "accelerator")),
-            passthroughs=frozenset(str(each.get("field")) for each in passthroughs) if passthroughs else None,
+            retry=map_at(task, "retryPolicy") or None,
+            accelerator=_accelerator(map_at(container, "resources", "accelerator")),
+            passthroughs=frozenset(str(passthrough.get("field")) for passthrough in passthroughs)
+            if passthroughs
+            else None,
             final_status=final_status,
             write=write,
         )
@@ -247,11 +252,15 @@ class Pipeline:
         name: str = holder[key]
         table: Json = at(self._spec, *table_path)
         if (table_path[-1], name) in self._seen:
-            own = next(own for number in range(2, len(table) + 3) if (own := f"{name}-{number}") not in table)
-            table[own] = copied(table[name])
-            if table_path == _EXECUTORS and (settings := of(self._platform, *_SETTINGS).get(name)):
-                _inside(self._platform, *_SETTINGS)[own] = copied(settings)
-            holder[key] = name = own
+            copy_name = next(
+                copy_name
+                for number in range(2, len(table) + 3)
+                if (copy_name := f"{name}-{number}") not in table
+            )
+            table[copy_name] = copied(table[name])
+            if table_path == _EXECUTORS and (settings := map_at(self._platform, *_SETTINGS).get(name)):
+                _inside(self._platform, *_SETTINGS)[copy_name] = copied(settings)
+            holder[key] = name = copy_name
         self._seen.add((table_path[-1], name))
         return table[name]
 
@@ -262,10 +271,10 @@ def _own_name(task: str, label: str) -> str:
     return label if label.startswith(start) else f"{start}{label.removeprefix('exec-')}"
 
 
-def _accelerator(found: Mapping[str, Any]) -> tuple[str | None, str | None]:
+def _accelerator(accelerator: Mapping[str, Any]) -> tuple[str | None, str | None]:
     """Type and amount; SDKs before 2.10 write the old names only."""
-    kind = found.get("resourceType") or found.get("type")
-    amount = found.get("resourceCount") or found.get("count")
+    kind = accelerator.get("resourceType") or accelerator.get("type")
+    amount = accelerator.get("resourceCount") or accelerator.get("count")
     return (None if kind is None else str(kind)), (None if amount is None else str(amount))
 
 

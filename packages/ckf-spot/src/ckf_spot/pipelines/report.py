@@ -42,10 +42,7 @@ class Report:
     def __repr__(self) -> str:
         cells = [
             _HEADER,
-            *(
-                (each.task, ", ".join(each.pools) or "-", f"{each.outcome}: {each.note}")
-                for each in self.rows
-            ),
+            *((row.task, ", ".join(row.pools) or "-", f"{row.outcome}: {row.note}") for row in self.rows),
         ]
         task, pools = (max(len(row[column]) for row in cells) for column in (0, 1))
         table = (f"{row[0]:{task}}  {row[1]:{pools}}  {row[2]}".rstrip() for row in cells)

@@ -78,26 +78,26 @@ def read(
         gpus: amount of `nvidia.com/gpu`. Left out: what the task asks for itself, or else 1 on nodes that have GPUs.
         by: `node-selector` for backends before 2.14, which ignore node affinity; the preference is lost there.
     """
-    mistakes.of(lambda: _check_selection(group, by))
+    mistakes.catch(lambda: _check_selection(group, by))
     # After a mistake the tasks are still held against something: all pools of the group.
-    placement = mistakes.of(lambda: group.placement(prefer=prefer, require=require)) or Placement(
+    placement = mistakes.catch(lambda: group.placement(prefer=prefer, require=require)) or Placement(
         group.pools, (group.selector,), ()
     )
     if by == "node-selector":
-        mistakes.of(lambda: placement.node_selector)
-    wait = mistakes.of(lambda: durations.seconds("backoff", backoff))
-    end = mistakes.of(lambda: durations.seconds("give_up", give_up))
-    limit = mistakes.of(lambda: _whole("retries", retries)) or 0
+        mistakes.catch(lambda: placement.node_selector)
+    wait = mistakes.catch(lambda: durations.seconds("backoff", backoff))
+    end = mistakes.catch(lambda: durations.seconds("give_up", give_up))
+    limit = mistakes.catch(lambda: _whole("retries", retries)) or 0
     retry = None
     if limit and wait is not None and end is not None:
-        mistakes.of(lambda: _check_window(limit, wait, end))
+        mistakes.catch(lambda: _check_window(limit, wait, end))
         retry = {
             "maxRetryCount": limit,
             "backoffDuration": f"{wait}s",
             "backoffFactor": _FACTOR,
             "backoffMaxDuration": f"{end}s",
         }
-    count = None if gpus is None else mistakes.of(partial(_whole, "gpus", gpus))
+    count = None if gpus is None else mistakes.catch(partial(_whole, "gpus", gpus))
     return Request(group, placement, by, limit, retry, count)
 
 

@@ -8,7 +8,7 @@ from typing import Final
 from ckf_spot.agent_pool import GPU, AgentPool
 from ckf_spot.backend import Backend
 from ckf_spot.errors import ABSENT, Mistake, not_one_of
-from ckf_spot.fields import is_map, of
+from ckf_spot.fields import is_map, map_at
 from ckf_spot.pipelines.request import Request
 from ckf_spot.pipelines.step import Placed, Step, pod_spec, settings_of, shape_problems
 from ckf_spot.pods import gpu_limits, node_selection
@@ -122,22 +122,22 @@ def _retry_problems(step: Step, request: Request) -> Iterator[Mistake]:
 
 def _gpu_problems(step: Step, request: Request) -> Iterator[Mistake]:
     kind, amount = step.accelerator
-    own = own_gpus(step)
+    limit = own_gpus(step)
     if kind not in {None, GPU}:
         yield not_one_of(f"accelerator type of {step.where}", kind, (GPU,))
-    elif amount is not None and own is None:
+    elif amount is not None and limit is None:
         yield Mistake(
             f"accelerator limit of {step.where}",
             ABSENT,
             "expected a whole number",
             "it is known at run time only, and so can't be held against the pool's nodes",
         )
-    elif None not in {request.gpus, own} and request.gpus != own:
+    elif None not in {request.gpus, limit} and request.gpus != limit:
         yield Mistake(
             "gpus",
             request.gpus,
             "leave one of them out",
-            f"contradicts the accelerator limit {own} of {step.where}",
+            f"contradicts the accelerator limit {limit} of {step.where}",
         )
     else:
         yield from gpu_limits.problems({step.path: {GPU: gpus(step, request)}}, request.placement, "gpus")
@@ -167,13 +167,13 @@ def _passthrough_problems(step: Step, request: Request) -> Iterator[Mistake]:
 
 def _is_wish(form: object) -> bool:
     """Whether an affinity, known when the pipeline is compiled, requires nothing."""
-    constant = of({"": form}, "", "runtimeValue").get("constant")
+    constant = map_at(form, "runtimeValue").get("constant")
     return is_map(constant) and constant.keys() <= {PREFERRED}
 
 
 def _json_problems(step: Step) -> Iterator[Mistake]:
     for setting, form, problem, expected in _JSON_FORMS:
-        found = step.settings.get(setting)
-        given = [each[form] for each in (found if isinstance(found, list) else [found or {}]) if form in each]
-        if not all(map(_is_wish, given)):
+        value = step.settings.get(setting)
+        forms = [item[form] for item in (value if isinstance(value, list) else [value or {}]) if form in item]
+        if not all(map(_is_wish, forms)):
             yield Mistake(step.where, ABSENT, expected, problem)

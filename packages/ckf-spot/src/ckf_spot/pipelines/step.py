@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ckf_spot.errors import Mistake
-from ckf_spot.fields import Json, is_map, is_maps, of
+from ckf_spot.fields import Json, is_map, is_maps, map_at
 from ckf_spot.pods import shape
 from ckf_spot.pods.field_names import PREFERRED, REQUIRED
 
@@ -82,7 +82,7 @@ def drives_spark(command: Iterable[object]) -> bool:
     It is one in client mode, which is Spark's default; in cluster mode the driver is a pod of its own
     (`docs/running-on-kubernetes.md`).
     """
-    text = " ".join(each for each in command if isinstance(each, str))
+    text = " ".join(word for word in command if isinstance(word, str))
     return _ON_KUBERNETES in text and not _CLUSTER_MODE.search(text)
 
 
@@ -92,16 +92,19 @@ def shape_problems(step: Step) -> Iterator[Mistake]:
     if terms is not None and not is_maps(terms):
         yield Mistake(f"{step.where}.nodeAffinity", terms, "expected a list of maps")
         return
-    for weight in (each["weight"] for each in terms or () if "weight" in each):
+    for weight in (term["weight"] for term in terms or () if "weight" in term):
         if not isinstance(weight, int | float):
             yield Mistake(f"{step.where}.nodeAffinity.weight", weight, "expected a number from 1 to 100")
     selector = step.settings.get("nodeSelector")
     if selector is not None and not is_map(selector):
         yield Mistake(f"{step.where}.nodeSelector", selector, "expected a map")
         return
-    for each in shape.override_problems({"spec": pod_spec(step.settings)}, ""):
+    for mistake in shape.override_problems({"spec": pod_spec(step.settings)}, ""):
         yield Mistake(
-            f"{step.where}{each.path.removeprefix('.spec')}", each.value, each.expected, each.problem
+            f"{step.where}{mistake.path.removeprefix('.spec')}",
+            mistake.value,
+            mistake.expected,
+            mistake.problem,
         )
 
 
@@ -111,8 +114,8 @@ def pod_spec(settings: Mapping[str, Any]) -> Json:
     What is known at run time only is left out (`backend/src/v2/driver/k8s.go`).
     """
     terms: list[Mapping[str, Any]] = settings.get("nodeAffinity") or []
-    plain = [{key: each[key] for key in _TERM if key in each} for each in terms]
-    weights = [each.get("weight") for each in terms]
+    plain = [{key: term[key] for key in _TERM if key in term} for term in terms]
+    weights = [term.get("weight") for term in terms]
     affinity: Json = {}
     if required := [term for term, weight in zip(plain, weights, strict=True) if term and weight is None]:
         affinity[REQUIRED] = {"nodeSelectorTerms": required}
@@ -122,14 +125,14 @@ def pod_spec(settings: Mapping[str, Any]) -> Json:
         if term and weight is not None
     ]:
         affinity[PREFERRED] = preferred
-    found: Json = {}
+    spec: Json = {}
     if affinity:
-        found["affinity"] = {"nodeAffinity": affinity}
-    if labels := of(settings, "nodeSelector").get("labels"):
-        found["nodeSelector"] = labels
+        spec["affinity"] = {"nodeAffinity": affinity}
+    if labels := map_at(settings, "nodeSelector").get("labels"):
+        spec["nodeSelector"] = labels
     if tolerations := settings.get("tolerations"):
-        found["tolerations"] = tolerations
-    return found
+        spec["tolerations"] = tolerations
+    return spec
 
 
 def settings_of(spec: Mapping[str, Any], settings: Mapping[str, Any]) -> Json:
@@ -139,13 +142,13 @@ def settings_of(spec: Mapping[str, Any], settings: Mapping[str, Any]) -> Json:
         spec: the part of a pod's spec that chooses nodes.
         settings: where all else comes from.
     """
-    node = of(spec, "affinity", "nodeAffinity")
+    node = map_at(spec, "affinity", "nodeAffinity")
     chosen = {
         "nodeAffinity": [
-            *of(node, REQUIRED).get("nodeSelectorTerms", ()),
+            *map_at(node, REQUIRED).get("nodeSelectorTerms", ()),
             # A float, as in compiled files: the compiler keeps settings in a protobuf Struct.
-            *({**each["preference"], "weight": float(each["weight"])} for each in node.get(PREFERRED, ())),
-            *(each for each in settings.get("nodeAffinity") or () if not {*_TERM} & each.keys()),
+            *({**term["preference"], "weight": float(term["weight"])} for term in node.get(PREFERRED, ())),
+            *(term for term in settings.get("nodeAffinity") or () if not {*_TERM} & term.keys()),
         ],
         "nodeSelector": {"labels": spec["nodeSelector"]} if spec.get("nodeSelector") else {},
         "tolerations": spec.get("tolerations"),

@@ -60,9 +60,9 @@ def place(
         EvictionWarning: once for each label that the task selects and that is not known of the pools' nodes.
     """
     mistakes = Mistakes()
-    mistakes.of(_check_sdk)
+    mistakes.catch(_check_sdk)
     request = requests.read(mistakes, group, gpus=gpus, **options)
-    step = mistakes.of(lambda: _step(task))
+    step = mistakes.catch(lambda: _step(task))
     if step:
         mistakes.add(rules.backend_problems(step, group.backend))
         if not step.stays:
@@ -101,7 +101,7 @@ def place_pipeline(
         PlacementError: with every mistake, one a line; the pipeline is then as it was.
     """
     mistakes = Mistakes()
-    mistakes.of(_check_sdk)
+    mistakes.catch(_check_sdk)
     request = requests.read(mistakes, group, **options)
     steps, writes = _made_so_far() if pipeline is None else _compiled(pipeline)
     report = whole.place(steps, request, except_, mistakes)
@@ -142,18 +142,18 @@ def _compiled(pipeline: Any) -> _Found:
         raise PlacementError(
             Mistake("pipeline", pipeline, "expected a function with @dsl.pipeline", "is no pipeline")
         )
-    found = Pipeline(_documents(spec))
+    compiled = Pipeline(_documents(spec))
 
     def write() -> None:
-        _write(found, spec.implementation.graph, spec.platform_spec)
+        _write(compiled, spec.implementation.graph, spec.platform_spec)
         if isinstance(pipeline, yaml_component.YamlComponent):  # the compiler reads its text again
-            pipeline.component_yaml = yaml.safe_dump_all(found.documents)
+            pipeline.component_yaml = yaml.safe_dump_all(compiled.documents)
 
-    return list(found.steps()), [write]
+    return list(compiled.steps()), [write]
 
 
 def _documents(spec: Any) -> list[Json]:
-    return [json_format.MessageToDict(each) for each in (spec.implementation.graph, spec.platform_spec)]
+    return [json_format.MessageToDict(message) for message in (spec.implementation.graph, spec.platform_spec)]
 
 
 def _write(pipeline: Pipeline, graph: Any, platform: Any) -> None:
@@ -208,7 +208,9 @@ def _step(task: Any) -> Step:
         settings=task.platform_config.get("kubernetes", {}),
         retry=json_format.MessageToDict(policy.to_proto()) if policy else None,
         accelerator=(resources.accelerator_type, resources.accelerator_count) if resources else (None, None),
-        passthroughs=frozenset(each.field.name for each in passthroughs) if passthroughs else None,
+        passthroughs=frozenset(passthrough.field.name for passthrough in passthroughs)
+        if passthroughs
+        else None,
         final_status=_takes_final_status(task),
         write=partial(_write_task, task),
     )
@@ -270,7 +272,7 @@ def _whether_exit(task: Any) -> str:
 
 def _takes_final_status(task: Any) -> bool:
     inputs = task.component_spec.inputs or {}
-    return any(type_utils.is_task_final_status_type(each.type) for each in inputs.values())
+    return any(type_utils.is_task_final_status_type(source.type) for source in inputs.values())
 
 
 def _check_sdk() -> None:

@@ -85,8 +85,8 @@ def _decided(
     if step.retry:
         request = dataclasses.replace(request, retries=0, retry=None)
     mistakes.add(rules.problems(step, request))
-    own = " of its own" if step.retry else ""
-    note = _note(step.retry or request.retry, rules.gpus(step, request), own)
+    owner = " of its own" if step.retry else ""
+    note = _note(step.retry or request.retry, rules.gpus(step, request), owner)
     pools = (pool.name for pool in request.placement.pools)
     return row("placed", note, pools), (lambda: step.write(rules.placed(step, request)),)
 
@@ -100,13 +100,13 @@ def _misfit(step: Step, group: PoolGroup) -> str:
     return gpu_limits.misfit_of(needed, group.gpus, silent=amount in {None, "0"})
 
 
-def _note(retry: Mapping[str, Any] | None, gpus: int | None, own: str = "") -> str:
+def _note(retry: Mapping[str, Any] | None, gpus: int | None, owner: str = "") -> str:
     """Retries and GPUs in words."""
     count = retry.get("maxRetryCount", 0) if retry else 0
     window = (
-        f" within {retry['backoffMaxDuration']}" if retry and own and "backoffMaxDuration" in retry else ""
+        f" within {retry['backoffMaxDuration']}" if retry and owner and "backoffMaxDuration" in retry else ""
     )
-    retries = f"{count or 'no'} {'retry' if count == 1 else 'retries'}{own}{window}"
+    retries = f"{count or 'no'} {'retry' if count == 1 else 'retries'}{owner}{window}"
     return f"{retries}, {gpus} GPU{'s' if gpus > 1 else ''}" if gpus else retries
 
 

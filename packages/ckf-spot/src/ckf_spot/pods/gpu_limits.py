@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from ckf_spot.agent_pool import GPU
 from ckf_spot.errors import ABSENT, Mistake
-from ckf_spot.fields import is_maps, of
+from ckf_spot.fields import is_maps, map_at
 from ckf_spot.placement import Placement
 
 _MAKERS: Final = (
@@ -34,36 +34,37 @@ Limits = Mapping[str, Mapping[str, Any]]
 """The resource limits of each container by its name."""
 
 
-def of_template(template: Mapping[str, Any], containers: str = "containers") -> Limits:
+def limits_of(template: Mapping[str, Any], containers: str = "containers") -> Limits:
     """The limits in a well-formed pod's template; init containers' GPUs are free again when the others start."""
-    found = of(template, "spec").get(containers)
+    listed = map_at(template, "spec").get(containers)
     return {
-        str(each.get("name")): of(each, "resources", "limits") for each in (found if is_maps(found) else ())
+        str(container.get("name")): map_at(container, "resources", "limits")
+        for container in (listed if is_maps(listed) else ())
     }
 
 
 def requested(limits: Limits) -> int:
     """GPUs that the containers ask for together."""
-    return sum(_count(each.get(GPU, 0)) or 0 for each in limits.values())
+    return sum(_count(limit.get(GPU, 0)) or 0 for limit in limits.values())
 
 
 def needs(template: Mapping[str, Any]) -> bool:
     """Whether a well-formed pod's template asks for GPUs, or for a part of one."""
-    return bool(requested(of_template(template)) or _share(template))
+    return bool(requested(limits_of(template)) or _share(template))
 
 
 def misfit(template: Mapping[str, Any], placement: Placement) -> str:
     """Why a pod belongs on other pools than these, with GPUs or without; empty where it does not."""
-    limits = of_template(template)
+    limits = limits_of(template)
     if (share := _share(template)) and not placement.gpus:
         return f"asks for {share}, a part of a GPU, and these pools have none"
-    silent = all(GPU not in each for each in limits.values()) and not share and not _claims(template)
+    silent = all(GPU not in limit for limit in limits.values()) and not share and not _claims(template)
     return misfit_of(requested(limits), placement.gpus, silent=silent)
 
 
 def undecided(template: Mapping[str, Any]) -> str:
     """Why it is not known before the work runs how many GPUs a pod asks for; empty where it is."""
-    values = [str(each[GPU]) for each in of_template(template).values() if GPU in each]
+    values = [str(limit[GPU]) for limit in limits_of(template).values() if GPU in limit]
     later = next(filter(at_run_time, values), None)
     return f"asks for {GPU}: {later}, which is known at run time only" if later else ""
 
@@ -88,7 +89,7 @@ def misfit_of(needed: int, offered: int, *, silent: bool) -> str:
 
 def template_problems(template: Mapping[str, Any], placement: Placement, where: str) -> Iterator[Mistake]:
     """Why the GPUs of a well-formed pod's template don't fit; `where` is its path."""
-    limits, share, claims = of_template(template), _share(template), _claims(template)
+    limits, share, claims = limits_of(template), _share(template), _claims(template)
     if share and not placement.gpus:
         problem = f"{share} asks for a part of a GPU, and no node of {_pools(placement)} has one"
         yield Mistake(f"{where}.metadata.annotations", ABSENT, "expected a GPU pool", problem)
@@ -98,7 +99,7 @@ def template_problems(template: Mapping[str, Any], placement: Placement, where: 
         )
         yield Mistake(f"{where}.spec.resourceClaims", ABSENT, "see that they have it", problem, certain=False)
     yield from problems(limits, placement, f"{where}.spec.containers", elsewhere=bool(share or claims))
-    for name, limits in of_template(template, "initContainers").items():  # one after another
+    for name, limits in limits_of(template, "initContainers").items():  # one after another
         yield from _excess({name: limits}, placement, f"{where}.spec.initContainers")
         yield from _others({name: limits}, placement, f"{where}.spec.initContainers")
 
@@ -115,7 +116,9 @@ def problems(
         elsewhere: whether the pod asks for GPUs in another way too.
     """
     offered, names = _offered(placement), _pools(placement)
-    wrong = {name: each[GPU] for name, each in limits.items() if GPU in each and _count(each[GPU]) is None}
+    wrong = {
+        name: limit[GPU] for name, limit in limits.items() if GPU in limit and _count(limit[GPU]) is None
+    }
     needed = requested(limits)
     for name, limit in wrong.items():
         yield Mistake(where, ABSENT, "expected a whole number", f"{name!r} asks for {GPU}: {limit!r}")
@@ -134,7 +137,7 @@ def _excess(limits: Limits, placement: Placement, where: str) -> Iterator[Mistak
     """More GPUs than a node has, or more than one where they are shared."""
     needed, offered = requested(limits), _offered(placement)
     if needed > offered:
-        who = _names({name: each for name, each in limits.items() if _count(each.get(GPU, 0))})
+        who = _names({name: limit for name, limit in limits.items() if _count(limit.get(GPU, 0))})
         yield Mistake(
             where,
             ABSENT,
@@ -142,21 +145,21 @@ def _excess(limits: Limits, placement: Placement, where: str) -> Iterator[Mistak
             f"{who} asks for {GPU}: {needed}, and a node of {_pools(placement)} has {offered}",
         )
     elif shared := [pool.name for pool in placement.pools if pool.shares_gpus]:
-        for name, each in limits.items():
-            if (_count(each.get(GPU, 0)) or 0) > 1:
+        for name, limit in limits.items():
+            if (_count(limit.get(GPU, 0)) or 0) > 1:
                 yield Mistake(
                     where,
                     ABSENT,
                     "expected 1",
-                    f"{name!r} asks for {GPU}: {each[GPU]}, and pods share the GPUs of {', '.join(shared)} in turn: "
+                    f"{name!r} asks for {GPU}: {limit[GPU]}, and pods share the GPUs of {', '.join(shared)} in turn: "
                     "two shares may be of one GPU, so a container gets one",
                 )
 
 
 def _others(limits: Limits, placement: Placement, where: str) -> Iterator[Mistake]:
     """Accelerators that no pool has, such as another maker's or a slice by its own name, and what is not known here."""
-    for name, each in limits.items():
-        for resource in each:
+    for name, limit in limits.items():
+        for resource in limit:
             domain, named, _ = resource.partition("/")
             if resource == GPU or not named or f".{domain}".endswith(f".{_OF_KUBERNETES}"):
                 continue
@@ -173,14 +176,14 @@ def _others(limits: Limits, placement: Placement, where: str) -> Iterator[Mistak
 
 def _share(template: Mapping[str, Any]) -> str:
     """The part of a GPU that a pod asks for, as in `gpu-fraction: 0.5`; empty where it does not."""
-    noted = of(template, "metadata", "annotations")
+    noted = map_at(template, "metadata", "annotations")
     return next((f"{key}: {noted[key]}" for key in _SHARES if noted.get(key)), "")
 
 
 def _claims(template: Mapping[str, Any]) -> list[str]:
     """Names of a pod's claims of devices (Kubernetes, "Dynamic Resource Allocation")."""
-    found = of(template, "spec").get("resourceClaims")
-    return [str(each.get("name")) for each in found] if is_maps(found) else []
+    claims = map_at(template, "spec").get("resourceClaims")
+    return [str(claim.get("name")) for claim in claims] if is_maps(claims) else []
 
 
 def _offered(placement: Placement) -> int:

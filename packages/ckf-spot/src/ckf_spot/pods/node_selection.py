@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from ckf_spot.agent_pool import POOL_LABEL, SPOT_LABEL, WORKLOAD_LABEL, AgentPool, Taint
 from ckf_spot.errors import ABSENT, Mistake
-from ckf_spot.fields import of
+from ckf_spot.fields import map_at
 from ckf_spot.placement import Placement
 from ckf_spot.pods.field_names import REQUIRED
 
@@ -31,7 +31,7 @@ def problems(spec: Mapping[str, Any], placement: Placement, where: str) -> Itera
     names = ", ".join(pool.name for pool in placement.pools)
     against = f"contradicts the pools {names}"
     labels = [_labels(pool) for pool in placement.pools]
-    known = _known(placement.pools)
+    keys = _label_keys(placement.pools)
     if spec.get("nodeName") is not None:
         yield Mistake(
             f"{where}.nodeName",
@@ -39,9 +39,9 @@ def problems(spec: Mapping[str, Any], placement: Placement, where: str) -> Itera
             "leave it out",
             "bypasses the scheduler and with it the pools",
         )
-    selector = {key: value for key, value in of(spec, "nodeSelector").items() if key in known}
-    selected = [each for each in labels if selector.items() <= each.items()]
-    wrong = [key for key in selector if not any(each.get(key) == selector[key] for each in labels)]
+    selector = {key: value for key, value in map_at(spec, "nodeSelector").items() if key in keys}
+    selected = [node for node in labels if selector.items() <= node.items()]
+    wrong = [key for key in selector if not any(node.get(key) == selector[key] for node in labels)]
     for key in wrong:
         yield Mistake(
             f"{where}.nodeSelector: {key}", selector[key], f"expected {_values(key, labels)}", against
@@ -50,11 +50,13 @@ def problems(spec: Mapping[str, Any], placement: Placement, where: str) -> Itera
         together = f"{', '.join(selector)} together contradict the pools {names}"
         yield Mistake(f"{where}.nodeSelector", ABSENT, "leave out one of them", together)
     terms = _required(spec)
-    expressions = [[each for each in _expressions(term) if each["key"] in known] for term in terms]
-    fitting = [each for each in labels if not terms or any(_fits(term, each) for term in expressions)]
-    both = [each for each in fitting if each in selected]
+    expressions = [
+        [expression for expression in _expressions(term) if expression["key"] in keys] for term in terms
+    ]
+    fitting = [node for node in labels if not terms or any(_fits(term, node) for term in expressions)]
+    both = [node for node in fitting if node in selected]
     if not fitting:
-        first = next(each for term in expressions for each in term)
+        first = next(expression for term in expressions for expression in term)
         text = f"{first['key']} {first.get('operator')} {', '.join(map(str, first.get('values') or ()))}".rstrip()
         yield Mistake(
             f"{where}.affinity.nodeAffinity",
@@ -76,8 +78,8 @@ def names_pools(spec: Mapping[str, Any]) -> bool:
     """Whether a pod's spec requires nodes by their pool or workload, as placing does."""
     names = {POOL_LABEL, WORKLOAD_LABEL}
     terms = _required(spec)
-    return not names.isdisjoint(of(spec, "nodeSelector")) or bool(
-        terms and all(any(each["key"] in names for each in _expressions(term)) for term in terms)
+    return not names.isdisjoint(map_at(spec, "nodeSelector")) or bool(
+        terms and all(any(expression["key"] in names for expression in _expressions(term)) for term in terms)
     )
 
 
@@ -88,16 +90,19 @@ def admitting(spec: Mapping[str, Any], pools: Sequence[AgentPool]) -> list[Agent
         spec: a well-formed pod's spec, or the part of one that chooses nodes.
         pools: those to choose from.
     """
-    known = _known(pools)
-    selector = {key: value for key, value in of(spec, "nodeSelector").items() if key in known}
-    terms = [[each for each in _expressions(term) if each["key"] in known] for term in _required(spec)]
+    keys = _label_keys(pools)
+    selector = {key: value for key, value in map_at(spec, "nodeSelector").items() if key in keys}
+    terms = [
+        [expression for expression in _expressions(term) if expression["key"] in keys]
+        for term in _required(spec)
+    ]
     return [
         pool
         for pool in pools
         if selector.items() <= _labels(pool).items()
         and (not terms or any(_fits(term, _labels(pool)) for term in terms))
         and all(
-            any(tolerates(each, taint) for each in spec.get("tolerations") or ())
+            any(tolerates(toleration, taint) for toleration in spec.get("tolerations") or ())
             for taint in pool.taints
             if taint.effect != "PreferNoSchedule"
         )
@@ -117,7 +122,7 @@ def tolerates(toleration: Mapping[str, Any], taint: Taint) -> bool:
 
 
 def _required(spec: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    return of(spec, "affinity", "nodeAffinity", REQUIRED).get("nodeSelectorTerms") or []
+    return map_at(spec, "affinity", "nodeAffinity", REQUIRED).get("nodeSelectorTerms") or []
 
 
 def _expressions(term: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
@@ -126,15 +131,20 @@ def _expressions(term: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
 
 def _unknown_labels(spec: Mapping[str, Any], placement: Placement, where: str) -> Iterator[Mistake]:
     """Labels that every node must have, and that are not known of the pools' nodes; of several terms one may fit."""
-    known, names = _known(placement.pools), ", ".join(pool.name for pool in placement.pools)
-    selected = {f"nodeSelector: {key}": (key, value) for key, value in of(spec, "nodeSelector").items()}
+    keys, names = _label_keys(placement.pools), ", ".join(pool.name for pool in placement.pools)
+    selected = {f"nodeSelector: {key}": (key, value) for key, value in map_at(spec, "nodeSelector").items()}
     terms = _required(spec)
-    for each in _expressions(terms[0]) if len(terms) == 1 else ():
-        if each.get("operator") in ("In", "Exists"):
-            selected[f"affinity.nodeAffinity: {each['key']}"] = (each["key"], each.get("values") or "Exists")
+    for expression in _expressions(terms[0]) if len(terms) == 1 else ():
+        if expression.get("operator") in ("In", "Exists"):
+            selected[f"affinity.nodeAffinity: {expression['key']}"] = (
+                expression["key"],
+                expression.get("values") or "Exists",
+            )
     for path, (key, value) in selected.items():
         domain = str(key).rpartition("/")[0]
-        if key not in known and not f".{domain}".endswith(tuple(f".{each}" for each in _ON_NODES)):
+        if key not in keys and not f".{domain}".endswith(
+            tuple(f".{node_domain}" for node_domain in _ON_NODES)
+        ):
             yield Mistake(
                 f"{where}.{path}",
                 value,
@@ -168,15 +178,15 @@ def _labels(pool: AgentPool) -> dict[str, str]:
     }
 
 
-def _known(pools: Sequence[AgentPool]) -> set[str]:
+def _label_keys(pools: Sequence[AgentPool]) -> set[str]:
     """Keys of labels whose value is known on every node, or known not to be there."""
     return {SPOT_LABEL}.union(*map(_labels, pools))
 
 
 def _fits(expressions: Sequence[Mapping[str, Any]], labels: Mapping[str, str]) -> bool:
-    def fits(each: Mapping[str, Any]) -> bool:
-        value, values = labels.get(each["key"]), each.get("values") or ()
-        match each.get("operator"):
+    def fits(expression: Mapping[str, Any]) -> bool:
+        value, values = labels.get(expression["key"]), expression.get("values") or ()
+        match expression.get("operator"):
             case "In":
                 return value in values
             case "NotIn":
@@ -192,5 +202,5 @@ def _fits(expressions: Sequence[Mapping[str, Any]], labels: Mapping[str, str]) -
 
 
 def _values(key: str, labels: Sequence[Mapping[str, str]]) -> str:
-    values = dict.fromkeys(each[key] for each in labels if key in each)
+    values = dict.fromkeys(node[key] for node in labels if key in node)
     return ", ".join(values) or "to leave it out"

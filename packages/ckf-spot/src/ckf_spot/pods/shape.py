@@ -10,21 +10,22 @@ from ckf_spot.fields import at, is_map, is_maps, problems
 from ckf_spot.pods.field_names import PREFERRED, REQUIRED
 
 Shape = Mapping[tuple[str, ...], tuple[Callable[[Any], bool], str]]
-"""By path: what a value must be, and how to say so."""
+"""What a value must be, and how to say so, by path."""
 
 
 def _terms(value: object) -> bool:
-    return is_maps(value) and all(_expressions(each.get("matchExpressions") or []) for each in value)
+    return is_maps(value) and all(_expressions(term.get("matchExpressions") or []) for term in value)
 
 
 def _expressions(value: object) -> bool:
     return is_maps(value) and all(
-        isinstance(each.get("key"), str) and isinstance(each.get("values") or [], list) for each in value
+        isinstance(expression.get("key"), str) and isinstance(expression.get("values") or [], list)
+        for expression in value
     )
 
 
 def _labels_or_annotations(value: object) -> bool:
-    return is_map(value) and all(isinstance(each, str) for each in value.values())
+    return is_map(value) and all(isinstance(text, str) for text in value.values())
 
 
 def _whole(value: object) -> bool:
@@ -51,9 +52,9 @@ _CONTAINER_SHAPE: Final[Shape] = {("resources",): _A_MAP, ("resources", "limits"
 
 def template_problems(template: object, where: str) -> list[Mistake]:
     """What is wrong with a pod's template before anything is put on it."""
-    found = list(problems(template, where, ("metadata", "spec"), ("spec",), closed=True))
-    if found or not is_map(template):
-        return found
+    mistakes = list(problems(template, where, ("metadata", "spec"), ("spec",), closed=True))
+    if mistakes or not is_map(template):
+        return mistakes
     init = at(template, "spec", "initContainers")
     return [
         *override_problems(template, where),
@@ -64,10 +65,10 @@ def template_problems(template: object, where: str) -> list[Mistake]:
 
 def override_problems(template: Mapping[str, Any], where: str) -> list[Mistake]:
     """What is wrong with a part of a pod's template, which need not have containers."""
-    found = list(_shape_problems(template, _METADATA_SHAPE, where))
+    mistakes = list(_shape_problems(template, _METADATA_SHAPE, where))
     if template.get("spec") is not None:
-        found += _spec_problems(template["spec"], f"{where}.spec")
-    return found
+        mistakes += _spec_problems(template["spec"], f"{where}.spec")
+    return mistakes
 
 
 def _spec_problems(spec: object, where: str) -> Iterator[Mistake]:
@@ -79,9 +80,9 @@ def _spec_problems(spec: object, where: str) -> Iterator[Mistake]:
 
 def _shape_problems(value: Mapping[str, Any], shape: Shape, where: str) -> Iterator[Mistake]:
     for path, (fits, allowed) in shape.items():
-        found = at(value, *path)
-        if found is not None and not fits(found):
-            yield Mistake(f"{where}.{'.'.join(path)}", found, f"expected {allowed}")
+        part = at(value, *path)
+        if part is not None and not fits(part):
+            yield Mistake(f"{where}.{'.'.join(path)}", part, f"expected {allowed}")
 
 
 def _container_problems(containers: object, where: str) -> Iterator[Mistake]:

@@ -35,10 +35,10 @@ def minor(release: str) -> int:
     Raises:
         PlacementError: it is none.
     """
-    found = _RELEASE.fullmatch(release)
-    if not found:
+    match = _RELEASE.fullmatch(release)
+    if not match:
         raise PlacementError(Mistake("kubernetes", release, "expected 1.N, such as 1.34"))
-    return int(found[1])
+    return int(match[1])
 
 
 def problems(
@@ -55,30 +55,30 @@ def problems(
             misspelt does no harm.
     """
     newest = max(_folders())
-    wanted = newest if release is None else minor(release)
-    validator = _validator(schema, min(newest, max(wanted, min(_folders()))))
+    release_minor = newest if release is None else minor(release)
+    validator = _validator(schema, min(newest, max(release_minor, min(_folders()))))
     errors: Any = sorted(validator.iter_errors(instance), key=lambda error: [*map(str, error.absolute_path)])
-    unsure = keeps or wanted > newest
-    found: list[Mistake] = []
+    unsure = keeps or release_minor > newest
+    mistakes: list[Mistake] = []
     for error in errors:
         steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in error.absolute_path)
         path = f"{where}{''.join(steps)}"
         if not (isinstance(error.instance, str) and error.instance.startswith(PLACEHOLDER)):
-            found += _mistakes(error, path, unsure=unsure)
-    return [dataclasses.replace(each, path=each.path.removeprefix(".")) for each in found]
+            mistakes += _mistakes(error, path, unsure=unsure)
+    return [dataclasses.replace(mistake, path=mistake.path.removeprefix(".")) for mistake in mistakes]
 
 
 def _mistakes(error: Any, path: str, *, unsure: bool) -> Iterator[Mistake]:
     """An error of the schema in our words; `unsure`: an unknown field may be right."""
     match error.validator:
         case "additionalProperties":
-            known = list(error.schema["properties"])
+            fields = list(error.schema["properties"])
             for key in error.instance:
-                if key not in known:
-                    hint = similar(str(key), known) or ("" if unsure else "Kubernetes has none like it")
+                if key not in fields:
+                    hint = similar(str(key), fields) or ("" if unsure else "Kubernetes has none like it")
                     yield unknown(f"{path}.{key}", hint)
         case "required":
-            step = next((each for each in reversed(error.absolute_path) if isinstance(each, str)), "")
+            step = next((part for part in reversed(error.absolute_path) if isinstance(part, str)), "")
             for key in error.validator_value:
                 if key not in error.instance and (step, key) != _DEFAULTED:
                     yield missing(f"{path}.{key}")
@@ -87,14 +87,14 @@ def _mistakes(error: Any, path: str, *, unsure: bool) -> Iterator[Mistake]:
         case "type":
             yield Mistake(path, error.instance, f"expected {_type(error.validator_value)}")
         case "oneOf":
-            allowed = " or ".join(_type(each.get("type", "")) for each in error.validator_value)
+            allowed = " or ".join(_type(form.get("type", "")) for form in error.validator_value)
             yield Mistake(path, error.instance, f"expected {allowed}")
         case _:
             yield Mistake(path, ABSENT, "", error.message)
 
 
-def _type(found: str | list[str]) -> str:
-    names = [found] if isinstance(found, str) else [each for each in found if each != "null"]
+def _type(kinds: str | list[str]) -> str:
+    names = [kinds] if isinstance(kinds, str) else [kind for kind in kinds if kind != "null"]
     return " or ".join(
         {"object": "a map", "array": "a list", "string": "a text", "integer": "a whole number"}.get(
             name, f"a {name}"
@@ -107,7 +107,7 @@ def _type(found: str | list[str]) -> str:
 def _folders() -> dict[int, Any]:
     """The folders of strict schemas, by the N of their release 1.N."""
     releases = importlib.resources.files(_PACKAGE) / "kubernetes-json-schema"
-    return {minor(each.name): each for each in releases.iterdir() if each.name.endswith("-strict")}
+    return {minor(folder.name): folder for folder in releases.iterdir() if folder.name.endswith("-strict")}
 
 
 @functools.cache
@@ -118,7 +118,7 @@ def _validator(name: str, release: int) -> Any:
     folder = _folders()[release]
     schema, definitions = (_read(folder / f"{file}.json") for file in (name, "_definitions"))
     registry: Any = Registry().with_resources(
-        (each["$id"], Resource.from_contents(each)) for each in (schema, definitions)
+        (document["$id"], Resource.from_contents(document)) for document in (schema, definitions)
     )
     return Draft202012Validator(schema, registry=registry)
 

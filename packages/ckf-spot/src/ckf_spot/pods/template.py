@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from ckf_spot.errors import Mistake
-from ckf_spot.fields import Json, copied, of
+from ckf_spot.fields import Json, copied, map_at
 from ckf_spot.placement import Placement
 from ckf_spot.pods import gpu_limits, node_selection
 from ckf_spot.pods.field_names import PREFERRED, REQUIRED
@@ -19,7 +19,7 @@ GRACE_SECONDS: Final = 25
 
 def placement_problems(template: Mapping[str, Any], placement: Placement, where: str) -> list[Mistake]:
     """Why a well-formed template can't be placed there."""
-    spec = of(template, "spec")
+    spec = map_at(template, "spec")
     return [
         *gpu_limits.template_problems(template, placement, where),
         *node_selection.problems(spec, placement, f"{where}.spec"),
@@ -40,8 +40,10 @@ def place_template(template: Mapping[str, Any], placement: Placement) -> Json:
     spec["tolerations"] = merged_tolerations(spec.get("tolerations") or (), placement)
     spec["affinity"] = merged_affinity(spec.get("affinity") or {}, placement)
     if placement.spot:
-        own = spec.get("terminationGracePeriodSeconds")
-        spec["terminationGracePeriodSeconds"] = GRACE_SECONDS if own is None else min(own, GRACE_SECONDS)
+        seconds = spec.get("terminationGracePeriodSeconds")
+        spec["terminationGracePeriodSeconds"] = (
+            GRACE_SECONDS if seconds is None else min(seconds, GRACE_SECONDS)
+        )
     placed["metadata"] = annotated(placed.get("metadata") or {})
     return placed
 
@@ -59,8 +61,8 @@ def merged_tolerations(existing: Sequence[Mapping[str, Any]], placement: Placeme
     update of the pod, which the API server refuses (`Placement.tolerations`).
     """
     ours = placement.tolerations
-    kept = [each for each in existing if not any(covers(mine, each) for mine in ours)]
-    new = [mine for mine in ours if not any(covers(each, mine) for each in kept)]
+    kept = [toleration for toleration in existing if not any(covers(mine, toleration) for mine in ours)]
+    new = [mine for mine in ours if not any(covers(toleration, mine) for toleration in kept)]
     return [*copied(kept), *new]
 
 
@@ -70,7 +72,7 @@ def merged_affinity(existing: Mapping[str, Any], placement: Placement) -> Json:
     ours = placement.node_affinity
     node = affinity.get("nodeAffinity") or {}
     expressions = ours[REQUIRED]["nodeSelectorTerms"][0]["matchExpressions"]
-    terms = of(node, REQUIRED).get("nodeSelectorTerms") or [{}]
+    terms = map_at(node, REQUIRED).get("nodeSelectorTerms") or [{}]
     node[REQUIRED] = {
         "nodeSelectorTerms": [
             {**term, "matchExpressions": _union(term.get("matchExpressions") or (), expressions)}
@@ -97,4 +99,4 @@ def covers(wide: Mapping[str, Any], narrow: Mapping[str, Any]) -> bool:
 
 
 def _union(first: Sequence[Any], second: Sequence[Any]) -> list[Any]:
-    return [*first, *(each for each in second if each not in first)]
+    return [*first, *(item for item in second if item not in first)]

@@ -71,10 +71,10 @@ def nodes_of(workflow: Object) -> Sequence[Object]:
 
 def lost_steps(workflows: Iterable[Object]) -> tuple[LostStep, ...]:
     """Those of some workflows; a workflow that succeeded without them did not need them."""
-    return tuple(found for each in workflows for found in _of(each))
+    return tuple(step for workflow in workflows for step in _lost_in(workflow))
 
 
-def _of(workflow: Object) -> Iterator[LostStep]:
+def _lost_in(workflow: Object) -> Iterator[LostStep]:
     phase = (workflow.get("status") or {}).get("phase")
     if phase == "Succeeded":
         return
@@ -127,15 +127,15 @@ def _strategy(workflow: Object, template: str) -> Object:
     for spec in specs:
         merged |= (spec.get("templateDefaults") or {}).get("retryStrategy") or {}
     for spec in specs:
-        for each in spec.get("templates") or ():
-            if each.get("name") == template:
-                merged |= each.get("retryStrategy") or {}
+        for template_of_spec in spec.get("templates") or ():
+            if template_of_spec.get("name") == template:
+                merged |= template_of_spec.get("retryStrategy") or {}
     return merged
 
 
 def _limit(limit: object, retry: Object) -> int | None:
     """How often it may be tried again, None for as often as it takes; an input is replaced by its value."""
     parameters = (retry.get("inputs") or {}).get("parameters") or ()
-    values = {each["name"]: each.get("value") for each in parameters}
-    text = _INPUT.sub(lambda found: str(values.get(found[1], found[0])), str(limit))
+    values = {parameter["name"]: parameter.get("value") for parameter in parameters}
+    text = _INPUT.sub(lambda match: str(values.get(match[1], match[0])), str(limit))
     return int(text) if text.isdecimal() else None

@@ -17,13 +17,13 @@ _PRIORITY: Final = "kubernetes.azure.com/priority"
 def tolerates(tolerations: Iterable[Toleration], taint: Taint) -> bool:
     """Whether one of the tolerations matches the taint, as the scheduler matches them."""
     return any(
-        each.effect in {"", taint.effect}
+        toleration.effect in {"", taint.effect}
         and (
-            each.exists
-            if not each.key
-            else each.key == taint.key and (each.exists or each.value == taint.value)
+            toleration.exists
+            if not toleration.key
+            else toleration.key == taint.key and (toleration.exists or toleration.value == taint.value)
         )
-        for each in tolerations
+        for toleration in tolerations
     )
 
 
@@ -44,9 +44,12 @@ def obstacle(pool: AgentPool, constraints: Constraints) -> str:
             f"the pod asks for {constraints.gpus} GPU{'s' * (constraints.gpus > 1)}, a node has {pool.gpus}"
         )
     labels = _labels(pool)
-    misses = [next((each for each in term if not _meets(labels, each)), None) for term in constraints.terms]
+    misses = [
+        next((requirement for requirement in term if not _meets(labels, requirement)), None)
+        for term in constraints.terms
+    ]
     if misses and all(misses):
-        required = dict.fromkeys(_text(each) for each in misses if each)
+        required = dict.fromkeys(_text(requirement) for requirement in misses if requirement)
         return f"the pod requires {' or '.join(required)}"
     return ""
 
@@ -56,9 +59,9 @@ def unknown_pools(constraints: Constraints, pools: Mapping[str, AgentPool]) -> l
     required = (
         value
         for term in constraints.terms
-        for each in term
-        if each.key in {POOL_LABEL, "agentpool"} and each.operator == "In"
-        for value in each.values
+        for requirement in term
+        if requirement.key in {POOL_LABEL, "agentpool"} and requirement.operator == "In"
+        for value in requirement.values
     )
     return [name for name in dict.fromkeys(required) if name not in pools]
 

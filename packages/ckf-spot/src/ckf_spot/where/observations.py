@@ -190,11 +190,11 @@ class Look:
 
     def place(self, node: str) -> Place:
         """Pool and capacity of a node: from the node itself, or by its name from the contract."""
-        known = self.nodes_by_name.get(node)
-        if known:
-            return Place(known.pool, known.spot)
-        found = _NODE_NAME.fullmatch(node)
-        pool = found[1] if found else ""
+        listed = self.nodes_by_name.get(node)
+        if listed:
+            return Place(listed.pool, listed.spot)
+        match = _NODE_NAME.fullmatch(node)
+        pool = match[1] if match else ""
         contract = (self.pools or {}).get(pool)
         return Place(pool, contract.spot if contract else self._of_a_sibling(pool))
 
@@ -202,8 +202,8 @@ class Look:
         """Whether a node is known to be gone."""
         if self.nodes is None or not node:
             return False
-        known = self.nodes_by_name.get(node)
-        return known is None or known.gone is not None
+        listed = self.nodes_by_name.get(node)
+        return listed is None or listed.gone is not None
 
     def _of_a_sibling(self, pool: str) -> bool | None:
         return next((node.spot for node in self.nodes or () if node.pool == pool), None)

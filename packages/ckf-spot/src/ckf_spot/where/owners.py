@@ -23,7 +23,7 @@ class Owners:
     """Looks up the owners of a cluster's objects, a kind at a time and only if a pod needs it."""
 
     def __init__(self, cluster: Cluster, namespace: str | None) -> None:
-        """For the pods of a namespace, or of all (None)."""
+        """Takes the namespace of the pods; None: all namespaces."""
         self._cluster = cluster
         self._namespace = namespace
         self._of: dict[_Key, Object | None] = {}
@@ -54,10 +54,10 @@ class Owners:
         if kind in self._forbidden:
             return
         try:
-            found = self._cluster.objects(_BETWEEN[kind], self._namespace)
+            listed = self._cluster.objects(_BETWEEN[kind], self._namespace)
         except ForbiddenError:
             self._forbidden.add(kind)
             return
-        for each in found:
-            metadata = each["metadata"]
+        for item in listed:
+            metadata = item["metadata"]
             self._of[kind, metadata["namespace"], metadata["name"]] = controller(metadata)

@@ -67,7 +67,7 @@ def pod(raw: Object, gone: datetime | None = None) -> Pod:
         deleting="deletionTimestamp" in metadata,
         gone=gone is not None,
         waiting_since=_since(scheduled) or moment(metadata["creationTimestamp"]) if waits else None,
-        maker=_known(maker_of(raw)),
+        maker=_checked_maker(maker_of(raw)),
         step_id=text((metadata.get("annotations") or {}).get(STEP_ID)),
         constraints=constraints(spec),
     )
@@ -107,7 +107,9 @@ def trimmed_pod(raw: Object) -> dict[str, Any]:
         "spec": {
             **_only(spec, _POD_SPEC),
             **{
-                kind: [{"resources": {"limits": _gpu_limits(each)}} for each in spec.get(kind) or ()]
+                kind: [
+                    {"resources": {"limits": _gpu_limits(container)}} for container in spec.get(kind) or ()
+                ]
                 for kind in ("initContainers", "containers")
             },
             "volumes": [
@@ -120,8 +122,8 @@ def trimmed_pod(raw: Object) -> dict[str, Any]:
         "status": {
             **_only(status, _POD_STATUS),
             "containerStatuses": [
-                {"state": _only(each.get("state") or {}, ("running", "terminated"))}
-                for each in status.get("containerStatuses") or ()
+                {"state": _only(container.get("state") or {}, ("running", "terminated"))}
+                for container in status.get("containerStatuses") or ()
             ],
         },
     }
@@ -144,9 +146,9 @@ def trimmed_node(raw: Object) -> dict[str, Any]:
             },
             # Without their heartbeats, or every node would be news every few minutes.
             "conditions": [
-                _only(each, ("type", "status", "lastTransitionTime"))
-                for each in status.get("conditions") or ()
-                if each["type"] == _EVICTION_NOTICE
+                _only(condition, ("type", "status", "lastTransitionTime"))
+                for condition in status.get("conditions") or ()
+                if condition["type"] == _EVICTION_NOTICE
             ],
         },
     }
@@ -158,10 +160,10 @@ def moment(text: str) -> datetime:
     Raises:
         TypeError, ValueError: it is none.
     """
-    found = datetime.fromisoformat(text)
-    if found.tzinfo is None:
+    time = datetime.fromisoformat(text)
+    if time.tzinfo is None:
         raise ValueError(f"{text!r} has no time zone")
-    return found.astimezone(UTC)
+    return time.astimezone(UTC)
 
 
 def text(value: Any) -> str:
@@ -180,7 +182,7 @@ def _checked(work: Work) -> Work:
     return Work(text(work.namespace), text(work.kind), text(work.name), text(work.part))
 
 
-def _known(maker: Maker) -> Maker:
+def _checked_maker(maker: Maker) -> Maker:
     """The maker, if all its fields are texts."""
     return Maker(text(maker.kind), text(maker.name), text(maker.member))
 
@@ -195,7 +197,7 @@ def _since(condition: Object) -> datetime | None:
 
 def _containers(status: Object) -> tuple[list[datetime], list[datetime]]:
     """When containers started, and when they ended."""
-    states = [each.get("state") or {} for each in status.get("containerStatuses") or ()]
+    states = [container.get("state") or {} for container in status.get("containerStatuses") or ()]
     there = [state.get("running") or state.get("terminated") or {} for state in states]
     starts = [moment(state["startedAt"]) for state in there if state.get("startedAt")]
     ends = [moment(state["finishedAt"]) for state in there if state.get("finishedAt")]
@@ -224,26 +226,28 @@ def constraints(spec: Object) -> Constraints:
     terms = [
         [
             Requirement(
-                text(each["key"]), text(each.get("operator")), tuple(map(text, each.get("values") or ()))
+                text(expression["key"]),
+                text(expression.get("operator")),
+                tuple(map(text, expression.get("values") or ())),
             )
-            for each in term.get("matchExpressions") or ()
+            for expression in term.get("matchExpressions") or ()
         ]
         for term in affinity.get("nodeSelectorTerms") or ()
     ]
     return Constraints(
         tolerations=tuple(
             Toleration(
-                key=text(each.get("key")),
-                exists=each.get("operator") == "Exists",
-                value=text(each.get("value")),
-                effect=text(each.get("effect")),
+                key=text(toleration.get("key")),
+                exists=toleration.get("operator") == "Exists",
+                value=text(toleration.get("value")),
+                effect=text(toleration.get("effect")),
             )
-            for each in spec.get("tolerations") or ()
+            for toleration in spec.get("tolerations") or ()
         ),
         terms=tuple((*every, *term) for term in terms or [[]]) if every or terms else (),
         gpus=max(
-            sum(_gpus(_gpu_limits(each)) for each in spec.get("containers") or ()),
-            max((_gpus(_gpu_limits(each)) for each in spec.get("initContainers") or ()), default=0),
+            sum(_gpus(_gpu_limits(container)) for container in spec.get("containers") or ()),
+            max((_gpus(_gpu_limits(container)) for container in spec.get("initContainers") or ()), default=0),
         ),
     )
 

@@ -24,7 +24,7 @@ from ckf_spot.where.observations import Gap, Look, Node, Pod
 VERSION: Final = 1
 _ALLOWED: Final = "expected lines that `ckf-spot where --record` has written"
 _LONGEST_SILENCE: Final = timedelta(minutes=5)
-"""Without a line for longer than this, no watch was running; it writes one every minute."""
+"""No watch was running where a record has no line for longer than this; it writes one every minute."""
 _HEARTBEAT: Final = timedelta(minutes=1)
 
 Object = Mapping[str, Any]
@@ -70,8 +70,8 @@ class History:
 
     def knows(self, kind: str, key: str, raw: Object) -> bool:
         """Whether an object is there and was just so when it was seen last."""
-        known = (self._pods if kind == "pod" else self._nodes).get(key)
-        return known is not None and known[0] == raw and known[1] is None
+        last = (self._pods if kind == "pod" else self._nodes).get(key)
+        return last is not None and last[0] == raw and last[1] is None
 
     def there(self, kind: str) -> set[str]:
         """Keys of the objects that are not gone."""
@@ -157,7 +157,7 @@ def _unreadable(path: Path, problem: str) -> PlacementError:
 
 
 def _whole(text: str) -> str:
-    """Without a last line that has no end."""
+    """The text without a last line that has no end."""
     return text[: text.rfind("\n") + 1]
 
 

@@ -12,7 +12,7 @@ from ckf_spot.where.observations import Look, Node, Pod
 from ckf_spot.where.violations import Violation, awaited, blind_spots, violations
 
 VERSION: Final = 2
-"""Of the JSON form; a change that breaks a reader makes it 3. 2 brought `nodes`."""
+"""Version of the JSON form; a change that breaks a reader makes it 3. 2 brought `nodes`."""
 
 
 @dataclass(frozen=True)
@@ -68,13 +68,13 @@ def as_dict(report: Report) -> dict[str, Any]:
         "nodes": None if look.nodes is None else [_node(node) for node in look.nodes],
         "violations": [
             {
-                "rule": each.rule,
-                "namespace": each.namespace or None,
-                "name": each.name,
-                "message": each.message,
-                "advice": each.advice,
+                "rule": violation.rule,
+                "namespace": violation.namespace or None,
+                "name": violation.name,
+                "message": violation.message,
+                "advice": violation.advice,
             }
-            for each in report.violations
+            for violation in report.violations
         ],
         "notes": list(report.notes),
     }

@@ -29,11 +29,11 @@ def step(node_name: str, workflow: str, labels: Mapping[str, str]) -> str:
             pipeline names it: `train`, in a nested pipeline `inner.train`, in a loop `for-loop-2[0].train`; or its
             driver, `train-driver`.
     """
-    found = _ATTEMPT.sub("", node_name).removeprefix(workflow).removeprefix(".")
+    name = _ATTEMPT.sub("", node_name).removeprefix(workflow).removeprefix(".")
     if KUBEFLOW not in labels:
-        return found
-    found = _EXIT.sub("", _ITERATION.sub(r"[\1]", found.removesuffix(_EXECUTOR)))
-    return found.removeprefix("root.")
+        return name
+    name = _EXIT.sub("", _ITERATION.sub(r"[\1]", name.removesuffix(_EXECUTOR)))
+    return name.removeprefix("root.")
 
 
 def is_driver(node_name: str, labels: Mapping[str, str]) -> bool:

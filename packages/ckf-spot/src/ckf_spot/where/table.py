@@ -37,7 +37,7 @@ def table(report: Report, width: int | None) -> str:
         scope = f"namespace {report.look.namespace}" if report.look.namespace else "the cluster"
         lines.append(f"There is no pod in {scope}.")
     if report.violations:
-        lines += ["", *(f"✘ {each}" for each in report.violations)]
+        lines += ["", *(f"✘ {violation}" for violation in report.violations)]
     if report.notes:
         lines += ["", *(f"({note})" for note in report.notes)]
     return "\n".join(lines) + "\n"
@@ -87,8 +87,8 @@ def _as_one(course: Course, look: Look) -> tuple[str, ...]:
         course.work.namespace,
         str(course.work),
         f"{len(course.pods)} pods",
-        _each(place.pool or "-" for place in places) or "-",
-        _each(place.capacity or "unknown" for place in places) or "-",
+        _without_repeats(place.pool or "-" for place in places) or "-",
+        _without_repeats(place.capacity or "unknown" for place in places) or "-",
         ", ".join(f"{count} {word}" for word, count in states.items())
         if len(states) > 1
         else next(iter(states)),
@@ -97,7 +97,7 @@ def _as_one(course: Course, look: Look) -> tuple[str, ...]:
     )
 
 
-def _each(words: Iterable[str]) -> str:
+def _without_repeats(words: Iterable[str]) -> str:
     return ", ".join(dict.fromkeys(words))
 
 

@@ -136,7 +136,7 @@ def _until(ending: Ending, look: Look) -> datetime:
 
 
 def _span(node: Node | None, pods: list[tuple[Pod, Ending]], look: Look) -> tuple[datetime, datetime]:
-    """From a node's creation to its end; of one that is known by its pods alone, from the first pod to the last."""
+    """Time from a node's creation to its end; where only its pods are known, from the first pod to the last."""
     if node is not None:
         return node.created, node.gone or look.time
     return min(pod.scheduled or pod.created for pod, _ in pods), max(

@@ -70,12 +70,14 @@ def _from_events(pods: Sequence[Pod], events: Sequence[Object]) -> Iterator[Pod]
     makers = _makers(events)
     reasons = _disruptions(events)
     for event in events:
-        found = _ASSIGNED.match(event.get("message") or "") if event.get("reason") == "Scheduled" else None
+        assignment = (
+            _ASSIGNED.match(event.get("message") or "") if event.get("reason") == "Scheduled" else None
+        )
         began = when(event)
         uid = (event.get("involvedObject") or {}).get("uid") or ""
-        if not (found and began and uid) or uid in there:
+        if not (assignment and began and uid) or uid in there:
             continue
-        namespace, name, node = found.groups()
+        namespace, name, node = assignment.groups()
         heir = by_name.get((namespace, name))
         maker = makers.get((namespace, name))
         work = heir.work if heir else _work(namespace, maker, pods) if maker else None
@@ -102,10 +104,10 @@ def _makers(events: Iterable[Object]) -> Mapping[tuple[str, str], Maker]:
     """What made pods, by their namespace and name, from the events of their creation."""
     makers: dict[tuple[str, str], Maker] = {}
     for event in events:
-        found = _CREATED.match(event.get("message") or "") if event.get("reason") in _CREATION else None
-        if found:
+        creation = _CREATED.match(event.get("message") or "") if event.get("reason") in _CREATION else None
+        if creation:
             owner = event["involvedObject"]
-            kind, name, pod = owner["kind"], owner["name"], found[1]
+            kind, name, pod = owner["kind"], owner["name"], creation[1]
             member = _member(kind, pod.removeprefix(f"{name}-"))
             makers[(owner.get("namespace") or "", pod)] = Maker(kind, name, member)
     return makers
@@ -118,8 +120,8 @@ def _member(kind: str, rest: str) -> str:
     form = {"Job": _INDEXED, "RayCluster": _IN_GROUP}.get(kind)
     if form is None:
         return rest
-    found = form.fullmatch(rest)
-    return found["member"] if found else ""
+    match = form.fullmatch(rest)
+    return match["member"] if match else ""
 
 
 def _work(namespace: str, maker: Maker, pods: Sequence[Pod]) -> Work:
@@ -135,7 +137,7 @@ def _work(namespace: str, maker: Maker, pods: Sequence[Pod]) -> Work:
         if kind == "ReplicaSet":
             kind, name = "Deployment", name.rpartition("-")[0]
         return Work(namespace, kind, name, maker.member)
-    work, member = next((each for each in of_maker if each[1] == maker.member), of_maker[0])
+    work, member = next((sibling for sibling in of_maker if sibling[1] == maker.member), of_maker[0])
     return (
         replace(work, part=work.part.removesuffix(member) + maker.member) if member != maker.member else work
     )

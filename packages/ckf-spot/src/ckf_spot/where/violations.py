@@ -80,13 +80,15 @@ def violations(look: Look, patience: timedelta) -> tuple[Violation, ...]:
         look: what was seen.
         patience: how long spot work may wait for a spot node before it counts as stuck.
     """
-    found = [
-        *(each for pod in look.pods if pod.active for each in _on_spot(pod, look)),
+    rows = [
+        *(violation for pod in look.pods if pod.active for violation in _on_spot(pod, look)),
         *_gpu_nodes(look),
-        *(each for pod in look.pods if pod.active for each in _stuck(pod, look, patience)),
-        *(_lost(each, look) for each in look.lost_steps if each.fate != "tried again"),
+        *(violation for pod in look.pods if pod.active for violation in _stuck(pod, look, patience)),
+        *(_lost(step, look) for step in look.lost_steps if step.fate != "tried again"),
     ]
-    return tuple(sorted(found, key=lambda each: (RULES.index(each.rule), each.namespace, each.name)))
+    return tuple(
+        sorted(rows, key=lambda violation: (RULES.index(violation.rule), violation.namespace, violation.name))
+    )
 
 
 def blind_spots(look: Look) -> Iterator[str]:
@@ -103,9 +105,9 @@ def blind_spots(look: Look) -> Iterator[str]:
 
 def awaited(look: Look) -> Iterator[str]:
     """Steps that lost their pod and are tried again, a sentence each."""
-    for each in look.lost_steps:
-        if each.fate == "tried again":
-            yield f"{_lost_on(each, look)}: Argo shows {each.shown!r}, and tries it again after that"
+    for step in look.lost_steps:
+        if step.fate == "tried again":
+            yield f"{_lost_on(step, look)}: Argo shows {step.shown!r}, and tries it again after that"
 
 
 def _on_spot(pod: Pod, look: Look) -> Iterator[Violation]:

@@ -32,7 +32,7 @@ class Watching:
         self._owners = Owners(cluster, namespace)
         self._report = report
         self._version = ""
-        self._told: dict[str, str] = {}
+        self._printed: dict[str, str] = {}
         self._nodes_forbidden = False
 
     def run(self, seconds: float | None) -> None:
@@ -103,6 +103,6 @@ class Watching:
             words = f"starts on {pod.node}" if pod.node else "waits for a node"
         else:
             words = f"{'runs' if pod.phase == 'Running' else pod.phase.lower()} on {pod.node}"
-        if self._told.get(pod.uid) not in {words, "is gone"} and not (pod.gone and pod.finished):
-            self._told[pod.uid] = words
+        if self._printed.get(pod.uid) not in {words, "is gone"} and not (pod.gone and pod.finished):
+            self._printed[pod.uid] = words
             self._report(f"{pod.namespace}/{pod.name} {words}")

@@ -113,11 +113,11 @@ class _Editor:
             raise _WholeError
 
     def _map(self, node: MappingNode, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[_Edit]:
-        own = {key_of(key): (key, value) for key, value in node.value if not is_merge(key)}
+        entries = {key_of(key): (key, value) for key, value in node.value if not is_merge(key)}
         gone = before.keys() - after.keys()
-        if gone - own.keys() or gone == own.keys():
+        if gone - entries.keys() or gone == entries.keys():
             raise _WholeError
-        for key, (key_node, value_node) in own.items():
+        for key, (key_node, value_node) in entries.items():
             if key in gone:
                 yield self._without(node, key_node.start_mark.index, value_node)
                 continue
@@ -128,10 +128,10 @@ class _Editor:
         if self._spelt_out:
             for key_node, value_node in node.value:
                 if is_merge(key_node) and _has_alias(value_node):
-                    text = writing.dump_flow(Values().of(value_node))
+                    text = writing.dump_flow(Values().value(value_node))
                     yield _Edit(value_node.start_mark.index, self._end(value_node), text)
         kept = {key for key in before if key in after and writing.same(before[key], after[key])}
-        new = {key: desired for key, desired in after.items() if key not in own and key not in kept}
+        new = {key: desired for key, desired in after.items() if key not in entries and key not in kept}
         if new:
             last_key, last = node.value[-1]
             lines = _block(new, self._indent(node))
@@ -143,7 +143,7 @@ class _Editor:
                 yield self._after(last, lines)
 
     def _list(self, node: SequenceNode, before: list[Any], after: list[Any]) -> Iterator[_Edit]:
-        old, new = ([json.dumps(each, sort_keys=True) for each in values] for values in (before, after))
+        old, new = ([json.dumps(item, sort_keys=True) for item in values] for values in (before, after))
         for start, end, first, last in _became(old, new):
             both = min(end - start, last - first)
             for number in range(both):
@@ -263,7 +263,7 @@ class _Editor:
         return _Edit(place, place, text)
 
     def _lines(self, text: str) -> str:
-        """With the text's own ends of lines."""
+        """The text with the document's ends of lines."""
         return text.replace("\n", self._newline)
 
     def _last_end(self, position: int) -> str:
@@ -323,7 +323,7 @@ def _has_alias(node: Node) -> bool:
         case AliasNode():
             return True
         case MappingNode():
-            return any(_has_alias(each) for pair in node.value for each in pair)
+            return any(_has_alias(part) for pair in node.value for part in pair)
         case SequenceNode():
             return any(map(_has_alias, node.value))
         case _:

@@ -101,18 +101,18 @@ class Composed(Reader, Scanner, Parser, Composer, BaseResolver):
         blanks = self._blanks()
         if self.peek() not in _BREAKS:
             return [blanks] if blanks else []
-        found: list[str] = super().scan_plain_spaces(indent, start_mark) or []
+        blanks_and_breaks: list[str] = super().scan_plain_spaces(indent, start_mark) or []
         if self.column >= indent:
             self._blanks()
-        return found
+        return blanks_and_breaks
 
     def _blanks(self) -> str:
         length = 0
         while self.peek(length) in " \t":
             length += 1
-        found = self.prefix(length)
+        blanks = self.prefix(length)
         self.forward(length)
-        return found
+        return blanks
 
 
 class Values:
@@ -126,7 +126,7 @@ class Values:
         self._made = 0
         self._aliases: list[AliasNode] = []
 
-    def of(self, node: Node) -> Any:
+    def value(self, node: Node) -> Any:
         """A map, a list, a text, a number, a boolean or None."""
         self._made += 1
         if self._made > _MOST:
@@ -137,42 +137,42 @@ class Values:
             case MappingNode():
                 return self._map(node)
             case SequenceNode():
-                return [self.of(each) for each in node.value]
+                return [self.value(item) for item in node.value]
             case ScalarNode():
                 return _scalar(node)
             case _:
                 raise TypeError(node)
 
     def _alias(self, node: AliasNode) -> Any:
-        if any(each.value is node.value for each in self._aliases):
+        if any(alias.value is node.value for alias in self._aliases):
             raise _error(node, "the value of an anchor holds itself")
         if len(self._aliases) > DEEPEST:
             raise _error(node, f"more than {DEEPEST} aliases in aliases")
         self._aliases.append(node)
-        found = self.of(node.value)
+        value = self.value(node.value)
         self._aliases.pop()
-        return found
+        return value
 
     def _map(self, node: MappingNode) -> Json:
-        found: Json = {}
-        given: set[str] = set()
+        result: Json = {}
+        keys: set[str] = set()
         for key_node, value_node in node.value:
             if is_merge(key_node):
-                found |= self._merged(
+                result |= self._merged(
                     value_node
                 )  # go-yaml's order: what is merged later wins over what stands before
                 continue
             key = key_of(key_node)
-            if key in given:
+            if key in keys:
                 raise _error(key_node, f"the key {key!r} is given twice")
-            given.add(key)
-            found[key] = self.of(value_node)
-        return found
+            keys.add(key)
+            result[key] = self.value(value_node)
+        return result
 
     def _merged(self, node: Node) -> Json:
-        found = self.of(node)
-        parts = found if isinstance(found, list) else [found]
-        if not all(isinstance(each, dict) for each in parts):
+        value = self.value(node)
+        parts = value if isinstance(value, list) else [value]
+        if not all(isinstance(part, dict) for part in parts):
             raise _error(node, "<< merges maps only")
         return {key: value for part in reversed(parts) for key, value in part.items()}
 
@@ -215,12 +215,12 @@ def _scalar(node: ScalarNode) -> scalars.Scalar:
         return text
     if node.tag != _PLAIN and node.tag not in _TYPED:
         raise _error(node, f"the tag {node.tag.replace(_YAML, '!!')} is not supported")
-    found = scalars.value(text)
-    if isinstance(found, float) and not math.isfinite(found):
+    value = scalars.value(text)
+    if isinstance(value, float) and not math.isfinite(value):
         raise _error(node, f"{text} is no number in JSON; put it in quotes if it is a text")
-    if node.tag in _TYPED and not isinstance(found, _TYPED[node.tag]):
+    if node.tag in _TYPED and not isinstance(value, _TYPED[node.tag]):
         raise _error(node, f"{text!r} is not what its tag says")
-    return found
+    return value
 
 
 def _error(node: Node, problem: str) -> yaml.MarkedYAMLError:

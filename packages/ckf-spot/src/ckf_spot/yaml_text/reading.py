@@ -121,13 +121,13 @@ def _read(text: str) -> Stream:
     while composed.check_node():
         nodes += filter(None, [composed.get_node()])
     values = Values()
-    documents = [values.of(node) for node in nodes]
-    kept = [(node, found) for node, found in zip(nodes, documents, strict=True) if found is not None]
-    return Stream([found for _, found in kept], text, tuple(node for node, _ in kept))
+    documents = [values.value(node) for node in nodes]
+    kept = [(node, document) for node, document in zip(nodes, documents, strict=True) if document is not None]
+    return Stream([document for _, document in kept], text, tuple(node for node, _ in kept))
 
 
 def _ended(text: str) -> str:
-    """With an end of its last line, as kubectl reads it: it matters to a `|` at a file's end."""
+    """The text with an end of its last line, as kubectl reads it: it matters to a `|` at a file's end."""
     return text if text.endswith("\n") else f"{text}\n"
 
 
@@ -137,14 +137,14 @@ def _json(text: str) -> Any:
     Raises:
         ValueError: it isn't JSON, or holds what no JSON may: a key twice, half of a character, `NaN`, too many levels.
     """
-    found = json.loads(text.removeprefix("\ufeff"), object_pairs_hook=_once, parse_constant=_no_constant)
-    level = [found]
+    value = json.loads(text.removeprefix("\ufeff"), object_pairs_hook=_once, parse_constant=_no_constant)
+    level = [value]
     for _ in range(DEEPEST):
-        level = [part for each in level for part in _parts(each)]
+        level = [part for value in level for part in _parts(value)]
     if level:
         raise ValueError
-    json.dumps(found, ensure_ascii=False, allow_nan=False).encode()
-    return found
+    json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
+    return value
 
 
 def _parts(value: Any) -> Iterable[Any]:
@@ -156,7 +156,7 @@ def _no_constant(name: str) -> None:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> Json:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    result = dict(pairs)
+    if len(result) < len(pairs):
         raise ValueError
-    return found
+    return result

@@ -44,10 +44,10 @@ def value(text: str) -> Scalar:
         return text
     digits = text.replace("_", "")
     for form, base in _INTEGERS:
-        if found := form.fullmatch(digits):
-            number = int("".join(found.groups()), base)
+        if match := form.fullmatch(digits):
+            number = int("".join(match.groups()), base)
             if (
-                -(2**63) <= number < (2**63 if found[1] else 2**64)
+                -(2**63) <= number < (2**63 if match[1] else 2**64)
             ):  # Go's int64, or uint64 where there is no sign
                 return number
     return _float(_FLOAT, digits, text)

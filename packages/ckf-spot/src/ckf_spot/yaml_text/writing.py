@@ -56,7 +56,7 @@ class _Dumper(yaml.SafeDumper):
 
 
 def _text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
-    """In quotes where some reader would take it for something else; PyYAML itself sees to YAML 1.1."""
+    """A scalar in quotes where some reader would take it for something else; PyYAML itself sees to YAML 1.1."""
     lines = "\n" in value.strip("\n") and not value.endswith(
         "\n\n"
     )  # else `|+`, which takes blank lines behind it too

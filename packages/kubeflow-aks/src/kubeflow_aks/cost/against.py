@@ -20,7 +20,7 @@ from kubeflow_aks.revisions.trees import MissingEnvironmentError, Report, Tree
 from kubeflow_aks.revisions.workplace import tree_of, workplace
 
 _SECONDS: Final = 300.0
-"""As long as `diff` gives a program."""
+"""Time limit, as `diff` gives a program."""
 
 
 @dataclass(frozen=True)

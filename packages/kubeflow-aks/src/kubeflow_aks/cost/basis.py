@@ -59,8 +59,8 @@ class Work(_Read):
     @property
     def assumes_restart(self) -> bool:
         """Whether `restartMinutes` is left at its default."""
-        given = "restart_minutes" in self.model_fields_set
-        return not given if self.assumed is None else "restartMinutes" in self.assumed
+        stated = "restart_minutes" in self.model_fields_set
+        return not stated if self.assumed is None else "restartMinutes" in self.assumed
 
     @property
     def step(self) -> Step:
@@ -187,11 +187,11 @@ def read(outputs: Mapping[str, Any]) -> Read:
     Raises:
         CostError: some of it can't be read; one line for each mistake.
     """
-    found = outputs.get("costBasis")
-    if found is None:
+    output = outputs.get("costBasis")
+    if output is None:
         return Read(Basis(), missing=True)
     try:
-        basis = _BASIS.validate_python(found)
+        basis = _BASIS.validate_python(output)
     except ValidationError as error:
         raise CostError(*_lines(error)) from None
     hours = basis.office_hours

@@ -1,4 +1,4 @@
-"""From a stack and a market to a bill."""
+"""Makes the bill of a stack at the prices of a market."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from kubeflow_aks.cost.figures import CostError, EvictionRate, Restart, Source
 from kubeflow_aks.cost.idling import idling
 from kubeflow_aks.cost.prices.market import Market
 from kubeflow_aks.cost.quotes import Quotes
-from kubeflow_aks.cost.reading import Cluster, Pool, cluster
+from kubeflow_aks.cost.reading import Cluster, Pool, read_cluster
 from kubeflow_aks.cost.stack import Stack
 from kubeflow_aks.cost.terms import PoolTerms, Terms
-from kubeflow_aks.cost.work import play
+from kubeflow_aks.cost.work import expected_cost
 
 _Figure = TypeVar("_Figure")
 _ASSUMED_WORK: Final = Source("assumed: the blog's month of work, because the stack names none", assumed=True)
@@ -35,7 +35,7 @@ class _Account:
 
     region: str
     read: basis_of.Read
-    found: Cluster
+    cluster: Cluster
     stated: Mapping[str, Work]
     workload: Mapping[str, Work]
     quotes: Quotes
@@ -47,10 +47,10 @@ class _Account:
         return {name: self._terms(work) for name, work in self.workload.items()}
 
     def _terms(self, work: Work) -> Terms:
-        found = self.terms.of(self.found.pools[work.pool])
+        terms = self.terms.of(self.cluster.pools[work.pool])
         if work.head_pool is None:
-            return found
-        return replace(found, head=self.terms.of(self.found.pools[work.head_pool]))
+            return terms
+        return replace(terms, head=self.terms.of(self.cluster.pools[work.head_pool]))
 
 
 def batch(
@@ -86,19 +86,20 @@ def bill(
         CostError: it can't be made; one line for each mistake.
     """
     account = _account(stack, market, observed or {}, measured or {})
-    read, found, workload = account.read, account.found, account.workload
+    read, cluster, workload = account.read, account.cluster, account.workload
     basis, quotes, terms, on = read.basis, account.quotes, account.terms, account.on
     assumed = not basis.workload
     running = basis.office_hours.share if basis.office_hours else 1.0
     idle = idling({name: (work, on[name]) for name, work in workload.items()})
     played = {
-        name: play(name, work, on[name], idle[name], assumed=assumed) for name, work in workload.items()
+        name: expected_cost(name, work, on[name], idle[name], assumed=assumed)
+        for name, work in workload.items()
     }
     on_batch_pools = list(lines.batch(terms, [(it, on[name]) for name, it in played.items()], running))
     of_pools = [*lines.home(terms, running), *on_batch_pools]
     every = [
-        *commitments.committed(of_pools, found.pools, basis.cost.commitments, running),
-        *fixed.lines(found.facilities, basis, quotes, running),
+        *commitments.committed(of_pools, cluster.pools, basis.cost.commitments, running),
+        *fixed.lines(cluster.facilities, basis, quotes, running),
     ]
     quotes.check()
     paid = {quote.source: None for line in every for quote in line.quotes}
@@ -126,7 +127,7 @@ def bill(
             *_unpriced_disks(terms, [line.pool for line in every if line.hours]),
             *_uncounted_evenings(basis),
             *_kept_disks(terms, [line.pool for line in every if line.hours]),
-            *fixed.left_out(found.facilities, basis.cost.usage),
+            *fixed.left_out(cluster.facilities, basis.cost.usage),
         ),
         warnings=tuple(warnings),
     )
@@ -141,49 +142,49 @@ def node_hours(
 ) -> Mapping[str, float]:
     """What a node hour of each agent pool costs, OS disk included; arguments and errors are those of `bill`."""
     account = _account(stack, market, observed or {}, measured or {})
-    found = {
+    prices = {
         one.name: account.terms.node(replace(one, spot=pool.spot)).hour.expected
-        for pool in account.found.pools.values()
+        for pool in account.cluster.pools.values()
         for one in pool.agent_pools
     }
     account.quotes.check()
-    return found
+    return prices
 
 
 def _account(
     stack: Stack, market: Market, observed: Mapping[str, EvictionRate], measured: Mapping[str, Restart]
 ) -> _Account:
     read = basis_of.read(stack.outputs)
-    found = cluster(stack)
-    region = found.region or read.basis.location
+    cluster = read_cluster(stack)
+    region = cluster.region or read.basis.location
     if not region:
         raise CostError(
             "location: None is not allowed; expected the name of an Azure region, on the cluster, its resource group "
             "or as location in the output costBasis"
         )
-    stated = read.basis.workload or _blogs_month(found.pools)
-    _check(read.basis, stated, found.pools)
+    stated = read.basis.workload or _blogs_month(cluster.pools)
+    _check(read.basis, stated, cluster.pools)
     quotes = Quotes(market, region)
-    observed, measured = _of_pools(found, observed), _of_pools(found, measured)
+    observed, measured = _of_pools(cluster, observed), _of_pools(cluster, measured)
     if read.basis.cost.model == "blog":  # which has no restarts
         measured = {}
     workload = {name: restarts.measured(work, measured.get(work.pool)) for name, work in stated.items()}
-    terms = PoolTerms(found, read.basis, quotes, observed, measured)
-    return _Account(region, read, found, stated, workload, quotes, terms)
+    terms = PoolTerms(cluster, read.basis, quotes, observed, measured)
+    return _Account(region, read, cluster, stated, workload, quotes, terms)
 
 
-def _of_pools(found: Cluster, figures: Mapping[str, _Figure]) -> Mapping[str, _Figure]:
+def _of_pools(cluster: Cluster, figures: Mapping[str, _Figure]) -> Mapping[str, _Figure]:
     """Figures of agent pools by pool; of several sizes that of the first one which has any."""
     return {
         name: next(figures[one.name] for one in pool.agent_pools if one.name in figures)
-        for name, pool in found.pools.items()
+        for name, pool in cluster.pools.items()
         if any(one.name in figures for one in pool.agent_pools)
     }
 
 
 def _notes(account: _Account, name: str, cost: WorkCost, currency: str) -> Iterator[str]:
     on = account.on[name]
-    yield from notes.of(account.workload[name], cost, on, currency)
+    yield from notes.cost_notes(account.workload[name], cost, on, currency)
     yield from restarts.notes(account.stated[name], on.restart)
 
 
@@ -229,11 +230,11 @@ def _older_program(read: basis_of.Read) -> Iterator[str]:
 
 
 def _sources(quotes: Quotes, terms: PoolTerms, *, assumed: bool) -> Iterator[Source]:
-    found = {quote.source: None for quote in quotes.used}
-    found |= {rate.source: None for rate in terms.rates.values()}
+    sources = {quote.source: None for quote in quotes.used}
+    sources |= {rate.source: None for rate in terms.rates.values()}
     if assumed:
-        found[_ASSUMED_WORK] = None
-    yield from found
+        sources[_ASSUMED_WORK] = None
+    yield from sources
 
 
 def _measured(account: _Account) -> Iterator[Source]:

@@ -16,10 +16,10 @@ from kubeflow_aks.cost.model import hourly
 from kubeflow_aks.cost.model.rates import evictions_an_hour
 from kubeflow_aks.cost.restarts import held
 from kubeflow_aks.cost.terms import Terms
-from kubeflow_aks.cost.work import best_interval, play, shares
+from kubeflow_aks.cost.work import best_interval, expected_cost, shares
 
 CostAt = Callable[[float], float]
-"""From an eviction rate, the chance within the next hour, to an amount; `math.inf` for work that is never done."""
+"""Amount at an eviction rate, which is the chance within the next hour; `math.inf` for work that is never done."""
 
 _Way = Callable[[Work, float, float | None], float | None]
 """Minutes between checkpoints of a kind of work, None for none, at an eviction rate and in a day of so many hours."""
@@ -73,8 +73,8 @@ def of_work(batch: Iterable[tuple[Work, Terms]]) -> ByRate | None:
     model is the hourly one: by the blog's, the cost hangs on no rate.
     """
     every = {str(place): of for place, of in enumerate(batch) if of[1].rate is not None}
-    found = list(every.values())
-    if not found:
+    pairs = list(every.values())
+    if not pairs:
         return None
 
     @cache
@@ -85,17 +85,17 @@ def of_work(batch: Iterable[tuple[Work, Terms]]) -> ByRate | None:
         return list(idling(at_it).values())
 
     ways: list[tuple[str, _Way]] = [("without checkpoints", _never), ("with the best checkpoints", _best)]
-    if any(work.checkpoint_minutes is not None for work, _ in found):
+    if any(work.checkpoint_minutes is not None for work, _ in pairs):
         ways.insert(0, ("as the stack has it", _as_set))
-    played = (_on_demand(work, terms, idle) for (work, terms), idle in zip(found, idle_at(0.0), strict=True))
-    costs = [(name, partial(_amount, found, idle_at, way)) for name, way in ways]
-    return by_rate(costs, sum(played), _marks(found))
+    played = (_on_demand(work, terms, idle) for (work, terms), idle in zip(pairs, idle_at(0.0), strict=True))
+    costs = [(name, partial(_amount, pairs, idle_at, way)) for name, way in ways]
+    return by_rate(costs, sum(played), _marks(pairs))
 
 
 def _on_demand(work: Work, terms: Terms, idle: Idling) -> float:
     """What one kind of work costs on demand, at every rate."""
     calm = EvictionRate(Range.exactly(0.0), Source("no evictions"))
-    played = play("", work, replace(terms, rate=calm, blog=False), idle, assumed=False)
+    played = expected_cost("", work, replace(terms, rate=calm, blog=False), idle, assumed=False)
     return played.cost.on_demand.expected
 
 
@@ -105,7 +105,7 @@ def _amount(
     """The amount of the bill without its details: a picture needs hundreds of them."""
     hazard, amount = evictions_an_hour(rate), 0.0
     for (work, terms), idling_of in zip(kinds, idle_at(rate), strict=True):
-        day, idle, part = terms.day, idling_of.own.expected, terms.fallback_share
+        day, idle, part = terms.day, idling_of.hours.expected, terms.fallback_share
         work = work.model_copy(update={"checkpoint_minutes": way(work, rate, day)})  # noqa: PLW2901 - this way's
         step = held(work.step, terms.tail)
         multiple, on_fallback = hourly.multiple(step, hazard, day), 0.0
@@ -113,11 +113,11 @@ def _amount(
             unevicted = hourly.multiple(step, 0.0, day)
             multiple, on_fallback = shares(step, rate, terms, multiple, unevicted)
         hours = work.hours_per_month * multiple + idle * (1 - part)
-        amount += times(hours, terms.own.hour.expected)
+        amount += times(hours, terms.node.hour.expected)
         amount += (work.hours_per_month * on_fallback + idle * part) * terms.on_demand.hour.expected
         if terms.head:
             heads = work.steps_a_month * hourly.wall(step, hazard, day) + idling_of.head.expected
-            amount += times(heads, terms.head.own.hour.expected)
+            amount += times(heads, terms.head.node.hour.expected)
     return amount
 
 
@@ -131,8 +131,8 @@ def _never(_work: Work, _rate: float, _day: float | None) -> None:
 
 def _best(work: Work, rate: float, day: float | None) -> float | None:
     """Minutes between checkpoints; None where the step is over before one pays."""
-    found = best_interval(work, rate, day)
-    return 60 * found if found and found < work.step_hours else None
+    interval = best_interval(work, rate, day)
+    return 60 * interval if interval and interval < work.step_hours else None
 
 
 def _marks(batch: Iterable[tuple[Work, Terms]]) -> Iterator[Mark]:
@@ -141,11 +141,9 @@ def _marks(batch: Iterable[tuple[Work, Terms]]) -> Iterator[Mark]:
     for _, terms in batch:
         if terms.rate is not None:
             pools.setdefault(terms.rate, {})[terms.pool.name] = None
-    for found, names in pools.items():
-        origin = "assumed" if found.source.assumed else found.source.name.split(":")[0]
-        yield Mark(
-            found.rate.expected, f"{_few(list(names))}: {share(found.rate.expected)} an hour, {origin}"
-        )
+    for rate, names in pools.items():
+        origin = "assumed" if rate.source.assumed else rate.source.name.split(":")[0]
+        yield Mark(rate.rate.expected, f"{_few(list(names))}: {share(rate.rate.expected)} an hour, {origin}")
 
 
 def _few(names: list[str]) -> str:
@@ -160,15 +158,15 @@ def by_rate(ways: Iterable[tuple[str, CostAt]], on_demand: float, marks: Iterabl
         on_demand: what the same work costs on demand, a month.
         marks: rates that are assumed or were measured.
     """
-    found, marks = tuple(ways), tuple(marks)
-    crossings = [_crossing(cost_at, on_demand) for _, cost_at in found]
+    named, marks = tuple(ways), tuple(marks)
+    crossings = [_crossing(cost_at, on_demand) for _, cost_at in named]
     shown = [crossing for crossing in crossings if crossing is not None and crossing < _FAR]
     far = [_MARGIN * rate for rate in (*shown, *(mark.rate for mark in marks))]
     end = min(_MOST_END, max([_LEAST_END, *far]))
     rates = tuple(end * number / (_POINTS - 1) for number in range(_POINTS))
     curves = [
         Curve(name, tuple(cost_at(rate) for rate in rates), crossing)
-        for (name, cost_at), crossing in zip(found, crossings, strict=True)
+        for (name, cost_at), crossing in zip(named, crossings, strict=True)
     ]
     return ByRate(rates, tuple(curves), on_demand, marks)
 
@@ -182,5 +180,5 @@ def _crossing(cost_at: CostAt, on_demand: float) -> float | None:
 
     if not above(0.0) < 0 < above(_MOST_END):
         return None
-    found = float(brentq(above, 0.0, _MOST_END, xtol=1e-6))  # pyright: ignore[reportArgumentType]
-    return found if math.isfinite(found) else None
+    rate = float(brentq(above, 0.0, _MOST_END, xtol=1e-6))  # pyright: ignore[reportArgumentType]
+    return rate if math.isfinite(rate) else None

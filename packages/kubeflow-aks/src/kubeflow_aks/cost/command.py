@@ -50,7 +50,7 @@ _MARKER = "<!-- cost -->"
 
 
 @dataclass(frozen=True)
-class _Known:
+class _Figures:
     """What a bill is made with: the market, figures by pool that override it, and who used the recorded nodes."""
 
     market: Market
@@ -124,21 +124,21 @@ def _cost(options: Options) -> ExitCode:
     warnings: list[str] = []
     unjudged = False
     market = market_of(stack, offline=options.offline, report=warnings.append)
-    known, more = _known(options, stack, market)
-    found = known.bill(stack)
+    figures, more = _figures(options, stack, market)
+    bill = figures.bill(stack)
     if revision:
         earlier = stack_at(revision, stack.name, options.project, _print_progress)
         change = _change(earlier, stack, market, warnings)
         unjudged, written = bool(change.why_not), _beside(change, earlier.revision, options.form)
     elif options.form == "svg":
-        drawn = pictures.pictures(found, known.batch(stack))
+        drawn = pictures.pictures(bill, figures.batch(stack))
         written = [str(path) for path in pictures.write(options.build, stack.name, drawn)]
     else:
-        advised = _advised(options, known, warnings.append) if options.advise else None
-        found = replace(found, warnings=(*found.warnings, *warnings))
-        written = _written(stack, known, found, more, advised=advised, form=options.form)
+        advised = _advised(options, figures, warnings.append) if options.advise else None
+        bill = replace(bill, warnings=(*bill.warnings, *warnings))
+        written = _written(stack, figures, bill, more, advised=advised, form=options.form)
     print(*written, sep="\n")
-    if found.over_budget:
+    if bill.over_budget:
         return ExitCode.FINDING
     return ExitCode.UNJUDGED if unjudged else ExitCode.GOOD
 
@@ -153,26 +153,26 @@ def planned(name: str, root: Path) -> Stack:
     return reading.from_plan(plan_document(record(name, root=root, preview=True)))
 
 
-def _known(options: Options, stack: Stack, market: Market) -> tuple[_Known, list[Section]]:
+def _figures(options: Options, stack: Stack, market: Market) -> tuple[_Figures, list[Section]]:
     """The figures of the given files, and a section on each, with the bill before and after it."""
-    known, more = _Known(market), list[Section]()
-    pools = {one.name: one for pool in reading.cluster(stack).pools.values() for one in pool.agent_pools}
+    figures, more = _Figures(market), list[Section]()
+    pools = {one.name: one for pool in reading.read_cluster(stack).pools.values() for one in pool.agent_pools}
     if options.observed:
         evictions = observed.read(options.observed, {name: pool.spot for name, pool in pools.items()})
-        before, known = known, replace(known, rates=observation.conclusive_rates(evictions))
-        more.append(observation.section(evictions, before.bill(stack), known.bill(stack)))
+        before, figures = figures, replace(figures, rates=observation.conclusive_rates(evictions))
+        more.append(observation.section(evictions, before.bill(stack), figures.bill(stack)))
         if evictions.nodes is not None:
-            known = replace(known, usage=usage(evictions.nodes, known.node_hours(stack)))
+            figures = replace(figures, usage=usage(evictions.nodes, figures.node_hours(stack)))
     if options.measured:
         sizes = {name: pool.size for name, pool in pools.items()}
         times = measured.read(options.measured, sizes)
-        before, known = known, replace(known, restarts=measured.restarts(times, sizes))
-        bills = before.bill(stack), known.bill(stack)
+        before, figures = figures, replace(figures, restarts=measured.restarts(times, sizes))
+        bills = before.bill(stack), figures.bill(stack)
         more.append(measurement.section(times, sizes, *bills, datetime.now(UTC).date()))
-    return known, more
+    return figures, more
 
 
-def _advised(options: Options, known: _Known, report: Callable[[str], None]) -> Advised:
+def _advised(options: Options, figures: _Figures, report: Callable[[str], None]) -> Advised:
     """What would lower the bill, within the quota and with Azure's placement scores where `az` is signed in."""
     az = Az(seconds=SECONDS)
     signed_in = not options.offline and bool(subscription(az))
@@ -185,26 +185,32 @@ def _advised(options: Options, known: _Known, report: Callable[[str], None]) -> 
             report(f"the subscription's quota in {region} is not known ({error})")
             return None
 
-    advised = advise(options.stack, options.project, known.bill, known.market.offers, quotas)
+    advised = advise(options.stack, options.project, figures.bill, figures.market.offers, quotas)
     return with_scores(advised, az, report) if signed_in else advised
 
 
 def _written(
-    stack: Stack, known: _Known, found: Bill, more: Sequence[Section], *, advised: Advised | None, form: str
+    stack: Stack,
+    figures: _Figures,
+    bill: Bill,
+    more: Sequence[Section],
+    *,
+    advised: Advised | None,
+    form: str,
 ) -> list[str]:
     if form == "json":
         parts = {"advice": advice_report.document(advised)} if advised else {}
-        parts |= {"usage": usage_report.document(known.usage)} if known.usage else {}
-        return [_json(document(found) | parts)]
-    more = [*more, *([usage_report.section(known.usage, found.currency)] if known.usage else [])]
+        parts |= {"usage": usage_report.document(figures.usage)} if figures.usage else {}
+        return [_json(document(bill) | parts)]
+    more = [*more, *([usage_report.section(figures.usage, bill.currency)] if figures.usage else [])]
     advice = [advice_report.section(advised)] if advised else []
-    return _text(page(found, *advice, *more, *([known.what_if(stack)] if found.rates else [])), form)
+    return _text(page(bill, *advice, *more, *([figures.what_if(stack)] if bill.rates else [])), form)
 
 
 def _change(before: Earlier, stack: Stack, market: Market, warnings: Sequence[str]) -> Difference:
     """Both bills at the same prices."""
-    found = difference(before.stack, stack, market)
-    return replace(found, why_not=found.why_not or before.why_not, notes=(*found.notes, *warnings))
+    change = difference(before.stack, stack, market)
+    return replace(change, why_not=change.why_not or before.why_not, notes=(*change.notes, *warnings))
 
 
 def _beside(change: Difference, revision: Revision, form: str) -> list[str]:

@@ -22,12 +22,12 @@ _SOURCE: Final = "this stack's settings (commitments)"
 
 def always_there(pools: Iterable[Pool]) -> Mapping[str, int]:
     """Nodes on demand that are there as long as the cluster runs, by VM size."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for pool in pools:
         for one in pool.agent_pools:
             if not pool.spot and one.minimum:
-                found[one.size] += one.minimum
-    return found
+                counts[one.size] += one.minimum
+    return counts
 
 
 def committed(
@@ -78,7 +78,10 @@ def _at_its_price(line: Line, commitment: Commitment, covered: int, hours: float
     """The line with the hours of some nodes at the commitment's price instead of the one on demand."""
     price = line.quotes[0].price if line.quotes else Range.exactly(0.0)
     less = Range(
-        *((each - commitment.hourly) * covered * hours for each in (price.expected, price.low, price.high))
+        *(
+            (price_now - commitment.hourly) * covered * hours
+            for price_now in (price.expected, price.low, price.high)
+        )
     )
     note = f"{covered} of its nodes are paid for by a commitment, {commitment.hourly:g} an hour each"
     return replace(

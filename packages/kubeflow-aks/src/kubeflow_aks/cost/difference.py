@@ -47,8 +47,8 @@ class Difference:
         )
 
 
-def _amounts(found: Bill | None) -> dict[tuple[Part, str], Range]:
+def _amounts(bill: Bill | None) -> dict[tuple[Part, str], Range]:
     amounts: dict[tuple[Part, str], Range] = {}
-    for line in found.lines if found else ():
+    for line in bill.lines if bill else ():
         amounts[line.part, line.name] = amounts.get((line.part, line.name), _NOTHING) + line.amount
     return amounts

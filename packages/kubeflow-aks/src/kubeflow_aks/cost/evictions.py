@@ -47,10 +47,10 @@ class PoolEvictions:
         if self.hours <= 0:
             return None
         low, high = self._limits()
-        high = _chance(high)
-        expected = _chance(self.evictions / self.hours) if self.evictions else high
+        high = _chance_of_any(high)
+        expected = _chance_of_any(self.evictions / self.hours) if self.evictions else high
         words = f"observed: {counted(self.evictions, 'eviction')} in {self.hours:.3g} node hours"
-        return EvictionRate(Range(expected, _chance(low), high), Source(words, self.day))
+        return EvictionRate(Range(expected, _chance_of_any(low), high), Source(words, self.day))
 
     @property
     def conclusive(self) -> bool:
@@ -63,17 +63,17 @@ class PoolEvictions:
         from scipy.special import gammaincinv  # noqa: PLC0415 - a fifth of a second that only this needs
 
         tail = (1 - CONFIDENCE) / 2
-        each = self.evictions / self.moments if self.moments else 1.0
+        size = self.evictions / self.moments if self.moments else 1.0
         low = float(gammaincinv(self.moments, tail)) if self.moments else 0.0
-        return each * low / self.hours, each * float(gammaincinv(self.moments + 1, 1 - tail)) / self.hours
+        return size * low / self.hours, size * float(gammaincinv(self.moments + 1, 1 - tail)) / self.hours
 
 
 def moments(times: Iterable[float], together: float) -> int:
     """How many moments some evictions came at: those that follow each other within `together` are one."""
-    found = sorted(times)
-    return bool(found) + sum(after - before > together for before, after in pairwise(found))
+    ordered = sorted(times)
+    return bool(ordered) + sum(after - before > together for before, after in pairwise(ordered))
 
 
-def _chance(hourly: float) -> float:
-    """Of at least one within an hour, from events an hour; below 1 also where there are very many."""
+def _chance_of_any(hourly: float) -> float:
+    """The chance of at least one event within an hour; below 1 also where there are very many an hour."""
     return min(-math.expm1(-hourly), math.nextafter(1.0, 0.0))

@@ -45,10 +45,10 @@ class Range:
 
 def total(ranges: Iterable[Range]) -> Range:
     """The sum; its ends are the sums of the ends, as if every range went the same way at once."""
-    found = Range.exactly(0.0)
+    total_range = Range.exactly(0.0)
     for one in ranges:
-        found += one
-    return found
+        total_range += one
+    return total_range
 
 
 def product(one: Range, other: Range) -> Range:

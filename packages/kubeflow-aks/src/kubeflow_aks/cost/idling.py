@@ -16,16 +16,16 @@ from kubeflow_aks.cost.terms import Terms
 
 @dataclass(frozen=True)
 class Idling:
-    """Of one kind of work, a month.
+    """Idle hours of one kind of work, a month.
 
     Attributes:
-        own: node hours on its pool.
+        hours: node hours on its pool.
         calm: those that were expected without evictions.
         head: node hours of its steps' heads, on theirs.
         boots: share of its bursts that find no nodes and boot their own.
     """
 
-    own: Range
+    hours: Range
     calm: float
     head: Range
     boots: float
@@ -59,17 +59,17 @@ def idling(batch: Mapping[str, tuple[Work, Terms]]) -> Mapping[str, Idling]:
             kinds[terms.head.pool.name].append(
                 replace(of, nodes=work.steps_at_once, useful=useful / work.nodes_per_step)
             )
-    found = {
-        pool: {of.name: each for of, each in zip(every, _of_pool(every, on[pool]), strict=True)}
+    by_pool = {
+        pool: {of.name: hours for of, hours in zip(every, _of_pool(every, on[pool]), strict=True)}
         for pool, every in kinds.items()
     }
     nothing = Range.exactly(0.0)
     return {
         name: Idling(
-            own=found[terms.pool.name][name].own,
-            calm=found[terms.pool.name][name].calm,
-            head=found[terms.head.pool.name][name].own if terms.head else nothing,
-            boots=found[terms.pool.name][name].boots,
+            hours=by_pool[terms.pool.name][name].hours,
+            calm=by_pool[terms.pool.name][name].calm,
+            head=by_pool[terms.head.pool.name][name].hours if terms.head else nothing,
+            boots=by_pool[terms.pool.name][name].boots,
         )
         for name, (_, terms) in batch.items()
     }

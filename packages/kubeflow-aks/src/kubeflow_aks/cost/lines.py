@@ -58,7 +58,7 @@ def batch(terms: PoolTerms, played: Iterable[tuple[Played, Terms]], running: flo
     for it, on in played:
         share = on.fallback_share
         account = accounts.setdefault(on.pool.name, _Account())
-        account.add(it.own, on.own, it.compared * (1 - share), on.on_demand)
+        account.add(it.hours, on.node, it.compared * (1 - share), on.on_demand)
         if on.fallback and share:
             other = accounts.setdefault(on.fallback.name, _Account())
             other.add(it.fallback, on.on_demand, it.compared * share, on.on_demand)
@@ -70,7 +70,7 @@ def batch(terms: PoolTerms, played: Iterable[tuple[Played, Terms]], running: flo
         idle = pool.minimum * HOURS_A_MONTH * running - accounts.get(name, _Account()).hours.expected
         if not pool.home and idle > 0:
             on = terms.of(pool)
-            accounts.setdefault(name, _Account()).add(Range.exactly(idle), on.own, idle, on.on_demand)
+            accounts.setdefault(name, _Account()).add(Range.exactly(idle), on.node, idle, on.on_demand)
         if name in accounts:
             part: Part = "batch" if name in worked or pool.spot else "home"
             yield from _both(pool, part, accounts[name], None, terms.node(pool))

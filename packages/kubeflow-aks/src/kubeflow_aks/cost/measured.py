@@ -90,21 +90,21 @@ def read(path: Path, pools: Iterable[str]) -> Measured:
         CostError: it can't be read, is not about this stack's pools, or has the simulated seconds of the local AKS; one
             line for each mistake.
     """
-    found = load(path, Measured, _WROTE)
-    if found.where == "local":
+    report = load(path, Measured, _WROTE)
+    if report.where == "local":
         raise CostError(
             f"{path.name}: where: 'local' is not allowed; expected 'azure', for the seconds of the local AKS are "
             "simulated and not those of Azure; measure with `./kubeflow-aks drill` on a cluster there"
         )
-    known = tuple(pools)
+    names = tuple(pools)
     strangers = tuple(
-        f"{path.name}: pool {name!r} is not allowed; expected one of this stack's pools: {', '.join(known) or 'none'}"
-        for name in found.pools
-        if name not in known
+        f"{path.name}: pool {name!r} is not allowed; expected one of this stack's pools: {', '.join(names) or 'none'}"
+        for name in report.pools
+        if name not in names
     )
     if strangers:
         raise CostError(*strangers)
-    return found
+    return report
 
 
 def restarts(measured: Measured, sizes: Mapping[str, str]) -> Mapping[str, Restart]:
@@ -119,8 +119,8 @@ def restarts(measured: Measured, sizes: Mapping[str, str]) -> Mapping[str, Resta
 
 def spread(seconds: Iterable[float]) -> Range | None:
     """The median of some times, from the shortest to the longest; None of none."""
-    found = sorted(seconds)
-    return Range(median(found), found[0], found[-1]) if found else None
+    ordered = sorted(seconds)
+    return Range(median(ordered), ordered[0], ordered[-1]) if ordered else None
 
 
 def _restarts(measured: Measured, sizes: Mapping[str, str]) -> Iterator[tuple[str, Restart]]:
@@ -128,5 +128,5 @@ def _restarts(measured: Measured, sizes: Mapping[str, str]) -> Iterator[tuple[st
         if (seconds := times.restart) and times.vm_size == sizes.get(name):
             nodes, evictions = len(times.boot_seconds), len(times.drained)
             words = f"measured by a drill on {counted(nodes, 'node')}, {counted(evictions, 'eviction')}"
-            found = Source(words, measured.day)
-            yield name, Restart(seconds * (1 / 60), found, times.notice_seconds, times.drained)
+            source = Source(words, measured.day)
+            yield name, Restart(seconds * (1 / 60), source, times.notice_seconds, times.drained)

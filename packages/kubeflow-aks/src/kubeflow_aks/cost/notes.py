@@ -21,7 +21,7 @@ _RARE: Final = 0.001
 """Chance below which failing or late steps are not mentioned."""
 
 
-def of(work: Work, cost: WorkCost, terms: Terms, currency: str) -> Iterator[str]:
+def cost_notes(work: Work, cost: WorkCost, terms: Terms, currency: str) -> Iterator[str]:
     """The notes on one kind of work."""
     yield from _evenings(work, cost, terms)
     if terms.rate is None:
@@ -101,14 +101,14 @@ def _evenings(work: Work, cost: WorkCost, terms: Terms) -> Iterator[str]:
             f"hours, {duration(terms.day)}; it needs checkpoints, or longer days"
         )
     elif math.isfinite(cost.evenings) and cost.evenings >= _NOTABLE:
-        each = cost.evenings / work.steps_a_month
+        per_step = cost.evenings / work.steps_a_month
         yield (
             f"each evening stops what runs: {_number(cost.evenings)} times a month a step loses what it has not "
             f"saved, for which {hours(cost.cut_off)} more hours are billed; a retry is used up each time"
         )
-        if each > work.retries:
+        if per_step > work.retries:
             yield (
-                f"a step meets {_number(each)} evenings and has {work.retries} retries: most fail; raise `retries`"
+                f"a step meets {_number(per_step)} evenings and has {work.retries} retries: most fail; raise `retries`"
             )
 
 
@@ -141,7 +141,7 @@ def _checkpoints(work: Work, cost: WorkCost, terms: Terms, rate: float, currency
     if then < now * (1 - _NOTABLE):
         set_to = "no checkpoints" if work.checkpoint_minutes is None else f"{work.checkpoint_minutes:g} min"
         on_spot = cost.useful * (1 - terms.fallback_share)
-        saved = (now - then) * on_spot * terms.own.hour.expected
+        saved = (now - then) * on_spot * terms.node.hour.expected
         effect = f"save {money(saved, currency)} a month" if math.isfinite(now) else "get it done"
         often = f"a checkpoint every {duration(best)}" if best else "saving its work all the time"
         yield f"{often} instead of {set_to} would {effect}"

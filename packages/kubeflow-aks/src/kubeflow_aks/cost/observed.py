@@ -185,13 +185,13 @@ def _in_order(record: Any, start: datetime, end: datetime | None) -> Any:
 
 def _strangers(report: _Report, pools: Mapping[str, bool], name: str) -> Iterator[str]:
     """Pools that the stack lacks, or has the other way: the report is another cluster's."""
-    known = ", ".join(pools) or "none"
-    for each in (*report.pods, *(report.nodes or ())):
-        if each.pool and each.pool not in pools:
-            yield f"{name}: pool {each.pool!r} is not allowed; expected one of this stack's pools: {known}"
-        elif each.pool and each.capacity and (each.capacity == "spot") != pools[each.pool]:
-            here = "spot" if pools[each.pool] else "on-demand"
-            yield f"{name}: capacity {each.capacity!r} of pool {each.pool!r} is not allowed; expected {here!r}, as here"
+    names = ", ".join(pools) or "none"
+    for row in (*report.pods, *(report.nodes or ())):
+        if row.pool and row.pool not in pools:
+            yield f"{name}: pool {row.pool!r} is not allowed; expected one of this stack's pools: {names}"
+        elif row.pool and row.capacity and (row.capacity == "spot") != pools[row.pool]:
+            here = "spot" if pools[row.pool] else "on-demand"
+            yield f"{name}: capacity {row.capacity!r} of pool {row.pool!r} is not allowed; expected {here!r}, as here"
 
 
 def _of_nodes(report: _Report, spot: set[str]) -> Iterator[_Life]:

@@ -150,16 +150,18 @@ def from_file(path: Path) -> Stack:
         raise CostError(str(error)) from None
 
 
-def cluster(stack: Stack) -> Cluster:
+def read_cluster(stack: Stack) -> Cluster:
     """What a stack registers, as far as it costs money.
 
     Raises:
         CostError: it has no cluster or several, or a pool lacks what is needed; one line for each mistake.
     """
-    found = [it for it in stack.resources if it.type == _CLUSTER]
-    if len(found) != 1:
-        raise CostError(f"{stack.name}: {len(found)} clusters are not allowed; expected one ManagedCluster")
-    [managed] = found
+    clusters = [it for it in stack.resources if it.type == _CLUSTER]
+    if len(clusters) != 1:
+        raise CostError(
+            f"{stack.name}: {len(clusters)} clusters are not allowed; expected one ManagedCluster"
+        )
+    [managed] = clusters
     pools = _pools(stack, managed)
     return Cluster(
         region=_of(managed.inputs.get("location"), str) or _of(_group(stack).get("location"), str),
@@ -271,7 +273,7 @@ def _hosts(wire: Mapping[str, Any], contract: Mapping[str, Any]) -> bool:
 
 
 def _tail(profile: Mapping[str, Any]) -> float:
-    """From a node's last step to its end; AKS's values where none are set (`cluster-autoscaler-overview.md`)."""
+    """Hours from a node's last step to its end; AKS's values where none are set (`cluster-autoscaler-overview.md`)."""
     unneeded, scan = hours(profile.get("scaleDownUnneededTime")), hours(profile.get("scanInterval"))
     return tail(10 / 60 if unneeded is None else unneeded, 10 / 3600 if scan is None else scan)
 
@@ -294,7 +296,7 @@ def _facilities(resources: Sequence[Resource], managed: Resource) -> Facilities:
         _mapping(_mapping(network.get("loadBalancerProfile")).get("managedOutboundIPs")).get("count")
     )
     retention = [_count(it.inputs.get("retentionInDays")) or 0 for it in resources if it.type == _WORKSPACE]
-    known = _BILLED | _FREE
+    counted = _BILLED | _FREE
     return Facilities(
         tier=_of(_mapping(managed.inputs.get("sku")).get("tier"), str) or "Free",
         load_balancer=network.get("loadBalancerSku") != "basic",
@@ -313,7 +315,7 @@ def _facilities(resources: Sequence[Resource], managed: Resource) -> Facilities:
             )
         ),
         uncounted=tuple(
-            sorted(kind for kind in kinds if kind.startswith("azure-native:") and kind not in known)
+            sorted(kind for kind in kinds if kind.startswith("azure-native:") and kind not in counted)
         ),
     )
 

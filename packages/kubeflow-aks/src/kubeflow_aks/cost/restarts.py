@@ -81,14 +81,14 @@ def notes(stated: Work, restart: Restart | None) -> Iterator[str]:
             f"at {expected:.0%} of evictions the work counts as saved within Azure's notice, by a drill on "
             f"{restart.source.day}: it has to write a checkpoint at SIGTERM; the high end of the range counts none"
         )
-    found, own = restart.minutes, stated.restart_minutes
-    between = "" if found.exact else f" ({minutes(found.low)} to {minutes(found.high)})"
-    measurement = f"{minutes(found.expected)}{between}, measured on {restart.source.day}"
+    time, stated_time = restart.minutes, stated.restart_minutes
+    between = "" if time.exact else f" ({minutes(time.low)} to {minutes(time.high)})"
+    measurement = f"{minutes(time.expected)}{between}, measured on {restart.source.day}"
     if stated.assumes_restart:
-        yield f"a restart takes {measurement}, instead of the assumed {minutes(own)}"
-    elif own > _FAR * found.expected or found.expected > _FAR * own:
-        which = "longer" if own > found.expected else "shorter"
+        yield f"a restart takes {measurement}, instead of the assumed {minutes(stated_time)}"
+    elif stated_time > _FAR * time.expected or time.expected > _FAR * stated_time:
+        which = "longer" if stated_time > time.expected else "shorter"
         yield (
-            f"`restartMinutes` is {own:g}, which is used, but is much {which} than the measured boot and start: "
-            f"{measurement}"
+            f"`restartMinutes` is {stated_time:g}, which is used, but is much {which} than the measured boot "
+            f"and start: {measurement}"
         )

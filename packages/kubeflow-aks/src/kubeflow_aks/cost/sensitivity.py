@@ -29,10 +29,10 @@ class Supposed:
 def rates(stack: Stack, market: Market, measured: Mapping[str, Restart] | None = None) -> Iterator[Supposed]:
     """The bill at one eviction rate after the other, for all spot pools."""
     pools = bill(stack, market).rates
-    for each in RATES:
-        rate = EvictionRate(Range.exactly(each), Source("supposed", assumed=True))
-        found = bill(stack, market, observed=dict.fromkeys(pools, rate), measured=measured)
-        yield Supposed(f"{share(each)} an hour", found)
+    for chance in RATES:
+        rate = EvictionRate(Range.exactly(chance), Source("supposed", assumed=True))
+        supposed = bill(stack, market, observed=dict.fromkeys(pools, rate), measured=measured)
+        yield Supposed(f"{share(chance)} an hour", supposed)
 
 
 def prices(

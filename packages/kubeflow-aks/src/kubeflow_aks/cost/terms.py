@@ -44,7 +44,7 @@ class Terms:
     """The figures with which work on a pool is billed.
 
     Attributes:
-        own: a node of the pool itself.
+        node: a node of the pool itself.
         rate: None where the pool is on demand.
         fallback: the pool that runs the hours that spot can't give; None for none.
         on_demand: a node of the fallback, or else of the pool's own size, on demand.
@@ -58,7 +58,7 @@ class Terms:
     """
 
     pool: Pool
-    own: Node
+    node: Node
     rate: EvictionRate | None
     fallback: Pool | None
     on_demand: Node
@@ -82,14 +82,14 @@ class PoolTerms:
 
     def __init__(
         self,
-        found: Cluster,
+        cluster: Cluster,
         basis: Basis,
         quotes: Quotes,
         observed: Mapping[str, EvictionRate],
         measured: Mapping[str, Restart],
     ) -> None:
         """Takes rates by pool that override those of the stack and the market, and measured restarts by pool."""
-        self._cluster, self._cost, self._quotes, self._observed = found, basis.cost, quotes, observed
+        self._cluster, self._cost, self._quotes, self._observed = cluster, basis.cost, quotes, observed
         self._measured = measured
         self._hours = basis.office_hours
         self.rates: dict[str, EvictionRate] = {}
@@ -103,10 +103,10 @@ class PoolTerms:
         return self._cluster.pools
 
     def _of(self, pool: Pool) -> Terms:
-        fallback, own = self.pools.get(pool.fallback), self._cost.pools.get(pool.name)
+        fallback, figures = self.pools.get(pool.fallback), self._cost.pools.get(pool.name)
         return Terms(
             pool=pool,
-            own=self.node(pool),
+            node=self.node(pool),
             rate=self._eviction_rate(pool) if pool.spot else None,
             fallback=fallback,
             on_demand=self.node(replace(fallback or pool, spot=False)),
@@ -116,15 +116,15 @@ class PoolTerms:
             day=self._hours.day if self._hours and self._cost.model != "blog" else None,
             running=self._hours.share if self._hours else 1.0,
             restart=self._measured.get(pool.name),
-            outage=(own.sold_out_hours if own else None) or self._cost.sold_out_hours,
+            outage=(figures.sold_out_hours if figures else None) or self._cost.sold_out_hours,
         )
 
     def _sold_out(self, pool: Pool) -> float:
         """Share of the time in which a VM size of the pool is sold out, each independently of the others."""
-        own = self._cost.pools.get(pool.name)
-        if own is None or own.sold_out_share is None:
+        figures = self._cost.pools.get(pool.name)
+        if figures is None or figures.sold_out_share is None:
             return self._cost.sold_out_share
-        return own.sold_out_share ** (1 / len(pool.agent_pools))
+        return figures.sold_out_share ** (1 / len(pool.agent_pools))
 
     def shares(self, pool: Pool) -> tuple[float, ...]:
         """Share of the pool's spot hours on each of its sizes: each while those before it are sold out."""
@@ -133,21 +133,25 @@ class PoolTerms:
 
     def _eviction_rate(self, pool: Pool) -> EvictionRate:
         """The first of: observed, of the pool, of the stack, of the market."""
-        own = self._cost.pools.get(pool.name)
-        configured = own.eviction_rate if own and own.eviction_rate is not None else self._cost.eviction_rate
+        figures = self._cost.pools.get(pool.name)
+        configured = (
+            figures.eviction_rate
+            if figures and figures.eviction_rate is not None
+            else self._cost.eviction_rate
+        )
         if pool.name in self._observed:
-            found = self._observed[pool.name]
+            rate = self._observed[pool.name]
         elif configured is not None:
-            found = bands.rate(configured, _SETTINGS)
+            rate = bands.rate(configured, _SETTINGS)
         else:
-            found = self._market_rate(pool)
-        self.rates[pool.name] = found
-        return found
+            rate = self._market_rate(pool)
+        self.rates[pool.name] = rate
+        return rate
 
     def _market_rate(self, pool: Pool) -> EvictionRate:
-        found = [self._quotes.evictions(one.size) for one in pool.agent_pools]
-        mean = total(one.rate * share for one, share in zip(found, self.shares(pool), strict=True))
-        return found[0] if len(found) == 1 else replace(found[0], rate=mean)
+        rates = [self._quotes.evictions(one.size) for one in pool.agent_pools]
+        mean = total(one.rate * share for one, share in zip(rates, self.shares(pool), strict=True))
+        return rates[0] if len(rates) == 1 else replace(rates[0], rate=mean)
 
     def _node(self, pool: Pool) -> Node:
         if not pool.sizes:

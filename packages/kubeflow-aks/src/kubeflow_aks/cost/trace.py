@@ -8,7 +8,7 @@ from kubeflow_aks.cost.model.supply import Supply, supply
 from kubeflow_aks.exit_codes import ExitCode
 
 _MOST = 0.999999
-"""In a stack's file neither a rate nor a share may be 1."""
+"""Largest rate or share that a stack's file may have: neither may be 1."""
 
 
 def show(pool: str, file: Path) -> ExitCode:
@@ -26,17 +26,17 @@ def show(pool: str, file: Path) -> ExitCode:
     return ExitCode.GOOD
 
 
-def _lines(pool: str, file: str, found: Supply) -> list[str]:
-    vms = "1 VM" if found.vms == 1 else f"{found.vms} VMs"
-    outage = f", {found.outage:.1f} h without one on average" if found.outage else ""
+def _lines(pool: str, file: str, supply: Supply) -> list[str]:
+    vms = "1 VM" if supply.vms == 1 else f"{supply.vms} VMs"
+    outage = f", {supply.outage:.1f} h without one on average" if supply.outage else ""
     return [
-        f"# {file}: {vms}, {found.hours / 24:.1f} days{outage}",
+        f"# {file}: {vms}, {supply.hours / 24:.1f} days{outage}",
         "kubeflow-aks:cost:",
         "  pools:",
         f"    {pool}:",
-        f"      evictionRate: {_below_one(found.rate):g}",
-        f"      soldOutShare: {_below_one(found.sold_out):g}",
-        *([f"      soldOutHours: {found.outage:g}"] if found.outage else []),
+        f"      evictionRate: {_below_one(supply.rate):g}",
+        f"      soldOutShare: {_below_one(supply.sold_out):g}",
+        *([f"      soldOutHours: {supply.outage:g}"] if supply.outage else []),
     ]
 
 

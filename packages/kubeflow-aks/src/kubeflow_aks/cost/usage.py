@@ -78,11 +78,11 @@ class Usage:
 
     @property
     def namespaces(self) -> Mapping[str, Share]:
-        """By namespace, which is a Kubeflow profile's name; the most expensive first."""
-        found: dict[str, list[Share]] = defaultdict(list)
+        """Shares by namespace, which is a Kubeflow profile's name; the most expensive first."""
+        by_namespace: dict[str, list[Share]] = defaultdict(list)
         for run, share in self.runs.items():
-            found[run.namespace].append(share)
-        return _dearest_first({name: _sum(shares) for name, shares in found.items()})
+            by_namespace[run.namespace].append(share)
+        return _dearest_first({name: _sum(shares) for name, shares in by_namespace.items()})
 
     @property
     def total(self) -> Share:

@@ -24,7 +24,7 @@ class Played:
     """A month of one kind of work.
 
     Attributes:
-        own: billed node hours on its pool.
+        hours: billed node hours on its pool.
         fallback: on the fallback.
         compared: those of the same work without evictions, all on demand.
         head: billed node hours of its steps' heads, on their pool.
@@ -32,17 +32,17 @@ class Played:
     """
 
     cost: WorkCost
-    own: Range
+    hours: Range
     fallback: Range
     compared: float
     head: Range = _NOTHING
     head_compared: float = 0.0
 
 
-def play(name: str, work: Work, terms: Terms, idling: Idling, *, assumed: bool) -> Played:
+def expected_cost(name: str, work: Work, terms: Terms, idling: Idling, *, assumed: bool) -> Played:
     """A month of one kind of work, with the idle hours that it has of its pool's."""
-    found = (_on_demand if terms.rate is None else _on_spot)(name, work, terms, idling, assumed=assumed)
-    return found if terms.head is None else _with_heads(found, work, terms, terms.head, idling)
+    played = (_on_demand if terms.rate is None else _on_spot)(name, work, terms, idling, assumed=assumed)
+    return played if terms.head is None else _with_heads(played, work, terms, terms.head, idling)
 
 
 def with_checkpoints(work: Work, rate: float, every: float, terms: Terms) -> float:
@@ -64,11 +64,11 @@ def best_interval(work: Work, rate: float, day: float | None) -> float | None:
 
 def _on_demand(name: str, work: Work, terms: Terms, idling: Idling, *, assumed: bool) -> Played:
     useful = work.hours_per_month
-    found = [_expected(step, 0.0, terms.day) for step in steps(work, terms)]
-    calm, multiple = found[0], _in_order(*(it.multiple for it in found))
-    hours = multiple * useful + idling.own
-    compared = hours.expected if math.isfinite(hours.expected) else useful + idling.own.expected
-    amount = product(terms.own.hour, hours)
+    results = [_expected(step, 0.0, terms.day) for step in steps(work, terms)]
+    calm, multiple = results[0], _in_order(*(it.multiple for it in results))
+    hours = multiple * useful + idling.hours
+    compared = hours.expected if math.isfinite(hours.expected) else useful + idling.hours.expected
+    amount = product(terms.node.hour, hours)
     cost = WorkCost(
         name=name,
         pool=terms.pool.name,
@@ -77,7 +77,7 @@ def _on_demand(name: str, work: Work, terms: Terms, idling: Idling, *, assumed: 
         multiple=multiple,
         evictions=_NOTHING,
         amount=amount,
-        on_demand=terms.own.hour * compared,
+        on_demand=terms.node.hour * compared,
         blog=amount.expected,
         evenings=calm.evenings * work.steps_a_month,
         cut_off=_cut_off(work.step, 0.0, terms.day, calm.multiple) * useful,
@@ -86,14 +86,14 @@ def _on_demand(name: str, work: Work, terms: Terms, idling: Idling, *, assumed: 
 
 
 def _on_spot(name: str, work: Work, terms: Terms, idling: Idling, *, assumed: bool) -> Played:
-    useful, share, on_its_own = work.hours_per_month, terms.fallback_share, idling.own
+    useful, share, on_its_own = work.hours_per_month, terms.fallback_share, idling.hours
     rate = terms.rate.rate if terms.rate else _NOTHING
     rates = (rate.expected, rate.low, rate.high)
-    each = steps(work, terms)
-    step = each[0]
-    found = [_expected(one, rate, terms.day) for one, rate in zip(each, rates, strict=True)]
-    multiple = _in_order(*(it.multiple for it in found))
-    evictions = _in_order(*(it.evictions for it in found))
+    at_rates = steps(work, terms)
+    step = at_rates[0]
+    results = [_expected(one, rate, terms.day) for one, rate in zip(at_rates, rates, strict=True)]
+    multiple = _in_order(*(it.multiple for it in results))
+    evictions = _in_order(*(it.evictions for it in results))
     by_blog = Range.exactly(useful * (1 - share) * (1 + blog.SHARE))
     if terms.blog:  # which has no idle nodes, no restarts, and one kind of step
         multiple, evictions, on_its_own = Range.exactly(1 + blog.SHARE), Range.exactly(blog.SHARE), _NOTHING
@@ -103,13 +103,15 @@ def _on_spot(name: str, work: Work, terms: Terms, idling: Idling, *, assumed: bo
     compared = useful * on_demand + (0.0 if terms.blog else idling.calm)
     on_either = bool(share) and not terms.blog
     if on_either:
-        own, fallback_hours, amount = _on_either(work, terms, multiple, unevicted, on_its_own)
-        stays = [_stays(one, at, terms, it.multiple) for one, at, it in zip(each, rates, found, strict=True)]
-        evictions = _in_order(*(times(it.evictions, part) for it, part in zip(found, stays, strict=True)))
+        hours, fallback_hours, amount = _on_either(work, terms, multiple, unevicted, on_its_own)
+        stays = [
+            _stays(one, at, terms, it.multiple) for one, at, it in zip(at_rates, rates, results, strict=True)
+        ]
+        evictions = _in_order(*(times(it.evictions, part) for it, part in zip(results, stays, strict=True)))
     else:
-        own = (multiple * useful + on_its_own) * (1 - share)
+        hours = (multiple * useful + on_its_own) * (1 - share)
         fallback_hours = Range.exactly(times(useful * unevicted + on_its_own.expected, share))
-        amount = product(own, terms.own.hour) + product(fallback_hours, terms.on_demand.hour)
+        amount = product(hours, terms.node.hour) + product(fallback_hours, terms.on_demand.hour)
     cost = WorkCost(
         name=name,
         pool=terms.pool.name,
@@ -119,41 +121,41 @@ def _on_spot(name: str, work: Work, terms: Terms, idling: Idling, *, assumed: bo
         evictions=evictions * (work.steps_a_month * (1.0 if on_either else 1 - share)),
         amount=amount,
         on_demand=terms.on_demand.hour * compared,
-        blog=(product(by_blog, terms.own.hour) + terms.on_demand.hour * (useful * share)).expected,
-        fails=Range(*(it.fails for it in found)),
+        blog=(product(by_blog, terms.node.hour) + terms.on_demand.hour * (useful * share)).expected,
+        fails=Range(*(it.fails for it in results)),
         misses=None
         if step.deadline is None
         else _in_order(
-            *(_late(one, at, terms.day, idling.boots) for one, at in zip(each, rates, strict=True))
+            *(_late(one, at, terms.day, idling.boots) for one, at in zip(at_rates, rates, strict=True))
         ),
         longest_step=_longest_step(terms, rate.expected, step),
         best_interval=best_interval(work, rate.expected, terms.day),
         stops_paying_at=breakeven.stops_paying(terms.on_demand.vm.expected * on_demand, multiple.expected),
-        evenings=(times(found[0].evenings, 1 - share) + times(calm.evenings, share)) * work.steps_a_month,
+        evenings=(times(results[0].evenings, 1 - share) + times(calm.evenings, share)) * work.steps_a_month,
         cut_off=_cut_off(step, rate.expected, terms.day, multiple.expected) * useful * (1 - share)
         + _cut_off(step, 0.0, terms.day, unevicted) * useful * share,
         waits=0.0
         if terms.fallback
         else fallback.waits(times(useful / step.together, multiple.expected), terms.sold_out),
     )
-    return Played(cost, own, fallback_hours, compared)
+    return Played(cost, hours, fallback_hours, compared)
 
 
-def _with_heads(found: Played, work: Work, terms: Terms, head: Terms, idling: Idling) -> Played:
+def _with_heads(played: Played, work: Work, terms: Terms, head: Terms, idling: Idling) -> Played:
     """The same with one more node for each step, from its first start to its end."""
-    number, price = work.steps_a_month, head.own.hour
+    number, price = work.steps_a_month, head.node.hour
     rate = terms.rate.rate if terms.rate else _NOTHING
-    each = zip(steps(work, terms), (rate.expected, rate.low, rate.high), strict=True)
-    hours = _in_order(*(_expected(one, at, terms.day).wall for one, at in each)) * number + idling.head
+    at_rates = zip(steps(work, terms), (rate.expected, rate.low, rate.high), strict=True)
+    hours = _in_order(*(_expected(one, at, terms.day).wall for one, at in at_rates)) * number + idling.head
     compared = number * work.step_hours * _on_demand_alone(work.step, terms.day) + idling.head.expected
     if terms.blog:
         hours = Range.exactly(compared := number * work.step_hours)
     cost = replace(
-        found.cost,
-        amount=found.cost.amount + product(hours, price),
-        on_demand=found.cost.on_demand + price * compared,
+        played.cost,
+        amount=played.cost.amount + product(hours, price),
+        on_demand=played.cost.on_demand + price * compared,
     )
-    return replace(found, cost=cost, head=hours, head_compared=compared)
+    return replace(played, cost=cost, head=hours, head_compared=compared)
 
 
 def _on_either(
@@ -166,24 +168,24 @@ def _on_either(
     start of its own; hours that evenings add count on both sides as without a fallback.
     """
     rate = terms.rate.rate if terms.rate else _NOTHING
-    each = steps(work, terms)
+    at_rates = steps(work, terms)
     ways = [
         shares(one, at, terms, its, unevicted)
         for one, at, its in zip(
-            each,
+            at_rates,
             (rate.expected, rate.low, rate.high),
             (multiple.expected, multiple.low, multiple.high),
             strict=True,
         )
     ]
-    ways.append(shares(each[0], rate.expected, terms, multiple.expected, unevicted, taken=True))
+    ways.append(shares(at_rates[0], rate.expected, terms, multiple.expected, unevicted, taken=True))
     useful, share = work.hours_per_month, terms.fallback_share
     on_spot = [spot * useful + idling.expected * (1 - share) for spot, _ in ways]
     on_demand = [hours * useful + times(idling.expected, share) for _, hours in ways]
-    own, other = terms.own.hour, terms.on_demand.hour
-    prices = (own.low, other.low), (own.high, other.high)
+    price, other = terms.node.hour, terms.on_demand.hour
+    prices = (price.low, other.low), (price.high, other.high)
     both = list(zip(on_spot, on_demand, strict=True))
-    expected = times(both[0][0], own.expected) + times(both[0][1], other.expected)
+    expected = times(both[0][0], price.expected) + times(both[0][1], other.expected)
     costs = [[times(a, spot) + times(b, dear) for a, b in both] for spot, dear in prices]
     spread = _within(on_spot), _within(on_demand)
     return *spread, Range(expected, min(expected, *costs[0]), max(expected, *costs[1]))
@@ -204,13 +206,13 @@ def shares(
     """
     if not math.isfinite(multiple):
         return math.inf, unevicted * terms.fallback_share
-    found = _either(step, rate, terms.sold_out, terms.outage, taken)
+    split = _either(step, rate, terms.sold_out, terms.outage, taken)
     always = _expected(replace(step, saved=0.0), rate, None).multiple
     factor = (
         multiple / always if math.isfinite(always) else 1.0
     )  # evenings, and what is saved within a notice
     calm = _expected(step, 0.0, None).multiple
-    return found.spot / step.hours * factor, found.fallback / step.hours * (unevicted / calm)
+    return split.spot / step.hours * factor, split.fallback / step.hours * (unevicted / calm)
 
 
 def _stays(step: Step, rate: float, terms: Terms, multiple: float) -> float:
@@ -267,14 +269,14 @@ def _cut_off(step: Step, rate: float, day: float | None, multiple: float) -> flo
 def _late(step: Step, rate: float, day: float | None, boots: float) -> float:
     """Chance that a step is late, which waits for its first nodes' boot where it finds none."""
     sooner = replace(step, deadline=max((step.deadline or 0.0) - step.restart, 0.0))
-    found, booting = (_expected(one, rate, day).misses or 0.0 for one in (step, sooner))
-    return (1 - boots) * found + boots * booting
+    late, booting = (_expected(one, rate, day).misses or 0.0 for one in (step, sooner))
+    return (1 - boots) * late + boots * booting
 
 
 def _longest_step(terms: Terms, rate: float, step: Step) -> float | None:
-    own = terms.own.vm.expected
-    if own <= 0:
+    price = terms.node.vm.expected
+    if price <= 0:
         return None
-    ratio = terms.on_demand.vm.expected / own
+    ratio = terms.on_demand.vm.expected / price
     longest = breakeven.longest_step(ratio, rate, step.restart, together=step.together, held=step.held)
     return longest if terms.day is None else min(longest, max(terms.day - step.restart, 0.0))

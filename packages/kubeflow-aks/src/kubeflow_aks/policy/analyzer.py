@@ -69,7 +69,7 @@ class Analyzer(analyzer_pb2_grpc.AnalyzerServicer):
                 severity=_SEVERITY[rule.severity],
                 url=rule.url,
                 policy_type=analyzer_pb2.POLICY_TYPE_RESOURCE
-                if rule.each
+                if rule.per_resource
                 else analyzer_pb2.POLICY_TYPE_STACK,
             )
             for rule in RULES
@@ -83,21 +83,21 @@ class Analyzer(analyzer_pb2_grpc.AnalyzerServicer):
 
     @override
     def Configure(self, request: Any, context: Any) -> Any:
-        given = {
+        levels = {
             name: config.enforcementLevel for name, config in request.policyConfig.items() if name != "all"
         }
-        if unknown := sorted(given.keys() - self._levels.keys()):
+        if unknown := sorted(levels.keys() - self._levels.keys()):
             names = ", ".join(unknown)
             context.abort(
                 grpc.StatusCode.INVALID_ARGUMENT, f"{names}: no such rule; `{COMMAND} policy` lists all"
             )
-        self._levels |= given
+        self._levels |= levels
         return empty_pb2.Empty()
 
     @override
     def Analyze(self, request: Any, context: Any) -> Any:
         analyzed = self._analyzed[request.urn] = resource(request)
-        return self._response(self._violations(rule, [analyzed]) for rule in RULES if rule.each)
+        return self._response(self._violations(rule, [analyzed]) for rule in RULES if rule.per_resource)
 
     @override
     def AnalyzeStack(self, request: Any, context: Any) -> Any:
@@ -128,7 +128,7 @@ class Analyzer(analyzer_pb2_grpc.AnalyzerServicer):
             if not undecided_advice and not covering(self._rows, self._stack, violation):
                 yield violation
 
-    def _response(self, found: Iterable[Iterable[Violation]]) -> Any:
+    def _response(self, violations: Iterable[Iterable[Violation]]) -> Any:
         return analyzer_pb2.AnalyzeResponse(
             diagnostics=[
                 analyzer_pb2.AnalyzeDiagnostic(
@@ -141,7 +141,7 @@ class Analyzer(analyzer_pb2_grpc.AnalyzerServicer):
                     enforcementLevel=_Level.ADVISORY if it.undecided else self._levels[it.rule.name],
                     severity=_SEVERITY[it.rule.severity],
                 )
-                for of_one_rule in found
+                for of_one_rule in violations
                 for it in of_one_rule
             ]
         )

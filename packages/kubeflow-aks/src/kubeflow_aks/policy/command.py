@@ -55,11 +55,11 @@ def of_plan(plan: Path, root: Path | None, form: str) -> ExitCode:
 
 def _judge(plan: Any, rows: Sequence[Accepted], form: str) -> ExitCode:
     stack: str = plan["stack"]
-    found = rule_results(stack, everything(plan), rows)
-    all_ = [it for result in found for it in result.all]
+    results = rule_results(stack, everything(plan), rows)
+    all_ = [it for result in results for it in result.all]
     left, ended = list(stale(rows, stack, all_)), list(expired(rows, stack, all_, today()))
     if form == "json":
-        print(json.dumps(as_json(stack, found, left, ended), indent=2, ensure_ascii=False))
+        print(json.dumps(as_json(stack, results, left, ended), indent=2, ensure_ascii=False))
     else:
-        show(as_text(stack, found, left, ended))
-    return ExitCode.FINDING if left or ended or fails(found) else ExitCode.GOOD
+        show(as_text(stack, results, left, ended))
+    return ExitCode.FINDING if left or ended or fails(results) else ExitCode.GOOD

@@ -97,21 +97,21 @@ def covering(rows: Iterable[Accepted], stack: str, violation: Violation) -> Acce
     return next((row for row in rows if row.covers(stack, violation)), None)
 
 
-def stale(rows: Iterable[Accepted], stack: str, found: Sequence[Violation]) -> Iterator[str]:
+def stale(rows: Iterable[Accepted], stack: str, violations: Sequence[Violation]) -> Iterator[str]:
     """The rows that name a stack whose rule passes there, one line each.
 
     Args:
         rows: the exceptions.
         stack: its name.
-        found: all its violations.
+        violations: all its violations.
     """
     for row in rows:
-        if stack in row.stacks and not any(row.covers(stack, it) for it in found):
+        if stack in row.stacks and not any(row.covers(stack, it) for it in violations):
             yield f"{row.rule} passes on {stack}: take {stack} out of the exception of {row.date}"
 
 
 def expired(
-    rows: Iterable[Accepted], stack: str, found: Sequence[Violation], day: datetime.date
+    rows: Iterable[Accepted], stack: str, violations: Sequence[Violation], day: datetime.date
 ) -> Iterator[str]:
     """The rows past their last day that a stack still needs, one line each.
 
@@ -120,27 +120,27 @@ def expired(
     Args:
         rows: the exceptions.
         stack: its name.
-        found: all its violations.
+        violations: all its violations.
         day: the day for which it is judged.
     """
     for row in rows:
-        if row.expires_on < day and any(row.covers(stack, it) for it in found):
+        if row.expires_on < day and any(row.covers(stack, it) for it in violations):
             yield (
                 f"{row.rule} on {stack}: the exception of {row.date} ended on {row.expires_on}; comply, or decide "
                 "again and write a later expiresOn"
             )
 
 
-def useless(rows: Iterable[Accepted], found: Mapping[str, Sequence[Violation]]) -> Iterator[str]:
+def useless(rows: Iterable[Accepted], violations: Mapping[str, Sequence[Violation]]) -> Iterator[str]:
     """The rows whose glob no stack needs, one line each.
 
     Args:
         rows: the exceptions.
-        found: all violations of every stack.
+        violations: all violations of every stack.
     """
     for row in rows:
-        stacks = [stack for stack in found if row.names(stack) and stack not in row.stacks]
-        if stacks and not any(row.covers(stack, it) for stack in stacks for it in found[stack]):
+        stacks = [stack for stack in violations if row.names(stack) and stack not in row.stacks]
+        if stacks and not any(row.covers(stack, it) for stack in stacks for it in violations[stack]):
             yield f"{row.rule} passes on {', '.join(stacks)}: take out the exception of {row.date}"
 
 
@@ -153,18 +153,18 @@ def _problems(number: int, row: Any, rules: Collection[str]) -> Iterator[str]:
     if not isinstance(row, dict):
         yield f"[{number}]: {row!r} is not allowed; expected a mapping of {', '.join(_KEYS)}"
         return
-    given = cast(dict[Any, Any], row)
-    for key in given.keys() - {*_KEYS}:
-        yield f"[{number}].{key}: {given[key]!r} is not allowed; expected one of the keys {', '.join(_KEYS)}"
-    if given.get("rule") not in rules:
-        yield f"[{number}].rule: {given.get('rule')!r} is not allowed; expected the name of a rule"
-    stacks: Any = given.get("stacks")
+    fields = cast(dict[Any, Any], row)
+    for key in fields.keys() - {*_KEYS}:
+        yield f"[{number}].{key}: {fields[key]!r} is not allowed; expected one of the keys {', '.join(_KEYS)}"
+    if fields.get("rule") not in rules:
+        yield f"[{number}].rule: {fields.get('rule')!r} is not allowed; expected the name of a rule"
+    stacks: Any = fields.get("stacks")
     if not isinstance(stacks, list) or not stacks or not all(map(_is_text, cast(list[Any], stacks))):
         yield f"[{number}].stacks: {stacks!r} is not allowed; expected a list of names or globs of stacks"
     for key in ("resource", "message", "reason", "source"):
-        if not _is_text(given.get(key)) and (key not in ("resource", "message") or key in given):
-            yield f"[{number}].{key}: {given.get(key)!r} is not allowed; expected text"
-    days: dict[str, Any] = {key: given.get(key) for key in ("date", "expiresOn")}
+        if not _is_text(fields.get(key)) and (key not in ("resource", "message") or key in fields):
+            yield f"[{number}].{key}: {fields.get(key)!r} is not allowed; expected text"
+    days: dict[str, Any] = {key: fields.get(key) for key in ("date", "expiresOn")}
     wrong = {key: day for key, day in days.items() if type(day) is not datetime.date}
     for key, day in wrong.items():
         yield f"[{number}].{key}: {day!r} is not allowed; expected a day such as 2026-11-22"

@@ -43,13 +43,13 @@ def read(path: Path) -> Mapping[str, Any]:
         raise PlanError(f"{path}: not JSON: {error}") from None
     if not isinstance(plan, dict) or cast(dict[str, Any], plan).get("version") != VERSION:
         raise PlanError(f"{path}: not a plan document of version {VERSION}; `{COMMAND} preview` writes one")
-    found = cast(dict[str, Any], plan)
-    _whole(found, _PLAN, f"{path}")
-    _typed(found, {"stack": str, "resources": list, "outputs": dict}, f"{path}")
-    for number, entry in enumerate(found["resources"]):
+    document = cast(dict[str, Any], plan)
+    _whole(document, _PLAN, f"{path}")
+    _typed(document, {"stack": str, "resources": list, "outputs": dict}, f"{path}")
+    for number, entry in enumerate(document["resources"]):
         _whole(entry, _RESOURCE, f"{path}: resources[{number}]")
         _typed(entry, {"type": str, "name": str, "inputs": dict}, f"{path}: resources[{number}]")
-    return found
+    return document
 
 
 def everything(plan: Mapping[str, Any]) -> list[Resource]:
@@ -79,23 +79,23 @@ def resources(planned: Iterable[Mapping[str, Any]]) -> list[Resource]:
     return [_resource(entry) for entry in planned]
 
 
-def _whole(found: Any, keys: frozenset[str], where: str) -> None:
-    if missing := keys - found.keys() if isinstance(found, dict) else keys:
+def _whole(value: Any, keys: frozenset[str], where: str) -> None:
+    if missing := keys - value.keys() if isinstance(value, dict) else keys:
         raise PlanError(f"{where}: missing {', '.join(sorted(missing))}")
 
 
-def _typed(found: Mapping[str, Any], kinds: Mapping[str, type], where: str) -> None:
+def _typed(value: Mapping[str, Any], kinds: Mapping[str, type], where: str) -> None:
     for key, kind in kinds.items():
-        if not isinstance(found[key], kind):
-            raise PlanError(f"{where}: {key} is {_KINDS[type(found[key])]}; expected {_KINDS[kind]}")
+        if not isinstance(value[key], kind):
+            raise PlanError(f"{where}: {key} is {_KINDS[type(value[key])]}; expected {_KINDS[kind]}")
 
 
 def _resource(entry: Mapping[str, Any]) -> Resource:
     hidden = {*entry["unknownInputs"], *entry["secretInputs"]}
-    found: set[str] = set()
-    inputs = _hidden(entry["inputs"], hidden, found)
-    inside = tuple(f"{path}{mark}" for path in found for mark in ".[")  # a secret mapping hides its entries
-    if lost := sorted(path for path in hidden - found if not path.startswith(inside)):
+    seen: set[str] = set()
+    inputs = _hidden(entry["inputs"], hidden, seen)
+    inside = tuple(f"{path}{mark}" for path in seen for mark in ".[")  # a secret mapping hides its entries
+    if lost := sorted(path for path in hidden - seen if not path.startswith(inside)):
         raise PlanError(f"{entry['urn']}: no hidden input {', '.join(lost)}")
     options: Mapping[str, Any] = entry["options"]
     return Resource(
@@ -109,19 +109,19 @@ def _resource(entry: Mapping[str, Any]) -> Resource:
     )
 
 
-def _hidden(value: Any, hidden: Collection[str], found: set[str], path: str = "") -> Any:
+def _hidden(value: Any, hidden: Collection[str], seen: set[str], path: str = "") -> Any:
     """A value with `UNKNOWN` at the hidden paths.
 
     Paths are built as in `kubeflow_aks.recorder.monitor.Values` and compared, never parsed: a key may contain a dot. If
     two places have the same path, the value decides which one is hidden.
     """
     if path in hidden and value in (None, SECRET):
-        found.add(path)
+        seen.add(path)
         return UNKNOWN
     if isinstance(value, dict):
         items = cast(dict[str, Any], value).items()
-        return {key: _hidden(item, hidden, found, f"{path}.{key}" if path else key) for key, item in items}
+        return {key: _hidden(item, hidden, seen, f"{path}.{key}" if path else key) for key, item in items}
     if isinstance(value, list):
         entries = enumerate(cast(list[Any], value))
-        return [_hidden(item, hidden, found, f"{path}[{number}]") for number, item in entries]
+        return [_hidden(item, hidden, seen, f"{path}[{number}]") for number, item in entries]
     return value

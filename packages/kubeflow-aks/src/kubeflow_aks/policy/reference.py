@@ -27,8 +27,8 @@ _COLUMNS: Final = ("Rule", "Severity", "Mandatory", "Requirement", "Names elsewh
 
 def page() -> str:
     """The page."""
-    own, public = _table(OWN), _table(BENCHMARK)
-    return f"{_HEAD}\n## Rules of this product\n\n{own}\n## Rules of public benchmarks\n\n{public}"
+    product, public = _table(OWN), _table(BENCHMARK)
+    return f"{_HEAD}\n## Rules of this product\n\n{product}\n## Rules of public benchmarks\n\n{public}"
 
 
 def generated(_root: Path) -> dict[Path, str]:

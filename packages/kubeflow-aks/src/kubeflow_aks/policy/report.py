@@ -13,11 +13,11 @@ _WORDS: Final = ("satisfied", "exception", "undecided", "violated")
 
 
 def as_text(
-    stack: str, found: Sequence[RuleResult], stale: Sequence[str], expired: Sequence[str]
+    stack: str, results: Sequence[RuleResult], stale: Sequence[str], expired: Sequence[str]
 ) -> Iterator[str]:
     """One line for each rule, its violations or exceptions below it; then counts, stale and expired exceptions."""
-    width = max(len(result.rule.name) for result in found)
-    for result in found:
+    width = max(len(result.rule.name) for result in results)
+    for result in results:
         ids = f"  {', '.join(result.rule.ids)}" if result.rule.ids else ""
         yield f"{result.status:9}  {result.rule.name:{width}}  {result.rule.description}{ids}"
         for violation in result.violated:
@@ -28,17 +28,17 @@ def as_text(
             yield f"{'':9}  {row.date} until {row.expires_on}: {row.reason} ({row.source})"
             yield from (f"{'':11}  {name}" for name in names)
     yield ""
-    number = counts(found)
-    yield f"{stack}: {', '.join(f'{number[word]} {word}' for word in _WORDS)} of {len(found)} rules"
+    number = counts(results)
+    yield f"{stack}: {', '.join(f'{number[word]} {word}' for word in _WORDS)} of {len(results)} rules"
     yield from (f"stale: {row}" for row in stale)
     yield from (f"expired: {row}" for row in expired)
 
 
 def as_json(
-    stack: str, found: Sequence[RuleResult], stale: Sequence[str], expired: Sequence[str]
+    stack: str, results: Sequence[RuleResult], stale: Sequence[str], expired: Sequence[str]
 ) -> dict[str, Any]:
     """The same as data."""
-    number = counts(found)
+    number = counts(results)
     return {
         "stack": stack,
         "counts": {word: number[word] for word in _WORDS},
@@ -65,7 +65,7 @@ def as_json(
                     for violation, row in result.accepted
                 ],
             }
-            for result in found
+            for result in results
         ],
     }
 

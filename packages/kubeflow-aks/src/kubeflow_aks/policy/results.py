@@ -59,27 +59,27 @@ def rule_results(
     return [_result(stack, rule, list(rule.violations(resources)), rows) for rule in rules]
 
 
-def reported(found: Iterable[RuleResult]) -> list[Violation]:
+def reported(results: Iterable[RuleResult]) -> list[Violation]:
     """Violations that a preview reports: all without an exception, and undecided ones of mandatory rules."""
     return [
         violation
-        for result in found
+        for result in results
         for violation in (*result.violated, *(result.undecided if result.rule.mandatory else ()))
     ]
 
 
-def counts(found: Iterable[RuleResult]) -> Counter[Status]:
+def counts(results: Iterable[RuleResult]) -> Counter[Status]:
     """How many rules have each status."""
-    return Counter(result.status for result in found)
+    return Counter(result.status for result in results)
 
 
-def fails(found: Iterable[RuleResult]) -> bool:
+def fails(results: Iterable[RuleResult]) -> bool:
     """Whether a mandatory rule is violated."""
-    return any(violation.mandatory for result in found for violation in result.violated)
+    return any(violation.mandatory for result in results for violation in result.violated)
 
 
-def _result(stack: str, rule: Rule, found: Sequence[Violation], rows: Sequence[Accepted]) -> RuleResult:
-    covered = [(violation, covering(rows, stack, violation)) for violation in found]
+def _result(stack: str, rule: Rule, violations: Sequence[Violation], rows: Sequence[Accepted]) -> RuleResult:
+    covered = [(violation, covering(rows, stack, violation)) for violation in violations]
     open_ = [violation for violation, row in covered if row is None]
     return RuleResult(
         rule,

@@ -97,7 +97,7 @@ class Violation:
 
 @dataclass(frozen=True)
 class Rule:
-    """One rule; exactly one of `each` and `every` is given.
+    """One rule; exactly one of `per_resource` and `every` is given.
 
     Attributes:
         name: words with hyphens, unique.
@@ -105,8 +105,8 @@ class Rule:
         source: document (repository and file, or address) with its date, or our own test.
         severity: how bad a violation is.
         mandatory: whether a violation fails a preview; otherwise it is only reported.
-        type: type token of the resources that `each` checks; empty for all.
-        each: messages about one resource.
+        type: type token of the resources that `per_resource` checks; empty for all.
+        per_resource: messages about one resource.
         every: (URN, message) about all resources together; URN is empty for the whole stack.
         ids: names of the same rule elsewhere, such as `CKV_AZURE_5`.
         url: where to read more.
@@ -118,17 +118,17 @@ class Rule:
     severity: Severity = "medium"
     mandatory: bool = False
     type: str = ""
-    each: Callable[[Resource], Iterable[str]] | None = None
+    per_resource: Callable[[Resource], Iterable[str]] | None = None
     every: Callable[[Sequence[Resource]], Iterable[tuple[str, str]]] | None = None
     ids: tuple[str, ...] = ()
     url: str = ""
 
     def violations(self, resources: Sequence[Resource]) -> Iterator[Violation]:
         """The violations of this rule by all resources of a stack."""
-        if self.each:
+        if self.per_resource:
             for it in resources:
                 if self.type in ("", it.kind):
-                    yield from self._violations(_about(it, self.each), it.urn)
+                    yield from self._violations(_about(it, self.per_resource), it.urn)
         if self.every:
             yield from self._violations(_about_all(resources, self.every), "")
 
@@ -146,8 +146,8 @@ class Rule:
 
 
 # Generators, so that errors are raised inside `_violations`.
-def _about(resource: Resource, each: Callable[[Resource], Iterable[str]]) -> Iterator[tuple[str, str]]:
-    for message in each(resource):
+def _about(resource: Resource, look: Callable[[Resource], Iterable[str]]) -> Iterator[tuple[str, str]]:
+    for message in look(resource):
         yield resource.urn, message
 
 

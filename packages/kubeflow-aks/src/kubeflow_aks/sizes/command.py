@@ -17,11 +17,11 @@ _SECONDS = 30.0
 """Time limit of one call of `az`."""
 
 
-def sizes(wanted: Filter, *, count: int, most: int, offline: bool, form: str) -> ExitCode:
+def sizes(criteria: Filter, *, count: int, most: int, offline: bool, form: str) -> ExitCode:
     """Prints the sizes that match.
 
     Args:
-        wanted: which sizes.
+        criteria: which sizes.
         count: of spot VMs that Azure's placement score is for.
         most: how many sizes are listed.
         offline: whether only stored prices are used, and Azure is not queried.
@@ -34,22 +34,23 @@ def sizes(wanted: Filter, *, count: int, most: int, offline: bool, form: str) ->
         UsageError: there is no such region.
         CostError: a size has no price.
     """
-    if wanted.region not in priced_regions():
+    if criteria.region not in priced_regions():
         raise UsageError(
-            f"--location: {wanted.region} is not allowed; expected a region of Azure's public cloud, such as westeurope"
+            f"--location: {criteria.region} is not allowed; expected a region of Azure's public cloud, such as "
+            "westeurope"
         )
-    sizes = matching(wanted)
+    sizes = matching(criteria)
     listed, warnings = sizes[:most], list[str]()
     market = open_market(
-        {}, offline=offline, report=warnings.append, required=[(it.name, wanted.region) for it in listed]
+        {}, offline=offline, report=warnings.append, required=[(it.name, criteria.region) for it in listed]
     )
-    azure = _azure(wanted.region, [Desired(size.name, count) for size in listed], offline=offline)
+    azure = _azure(criteria.region, [Desired(size.name, count) for size in listed], offline=offline)
     listing = Listing(
-        wanted,
+        criteria,
         count,
         market.currency,
         len(sizes),
-        rows(wanted, listed, count, market, azure),
+        rows(criteria, listed, count, market, azure),
         azure,
         warnings,
     )
@@ -58,7 +59,7 @@ def sizes(wanted: Filter, *, count: int, most: int, offline: bool, form: str) ->
     elif listed:
         print(*terminal(page(listing), terminal_width()), sep="\n")
     else:
-        print(f"No VM size in {wanted.region} matches.")
+        print(f"No VM size in {criteria.region} matches.")
     return ExitCode.GOOD if listed else ExitCode.FINDING
 
 

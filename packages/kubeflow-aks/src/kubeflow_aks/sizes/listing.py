@@ -95,10 +95,12 @@ class Row:
     quota: Quota | None
 
 
-def matching(wanted: Filter) -> list[VmSize]:
+def matching(criteria: Filter) -> list[VmSize]:
     """Every size that matches, the cheapest on demand first by the catalogue's prices."""
-    sizes = [size for size in vm_sizes().values() if wanted.matches(size)]
-    return sorted(sizes, key=lambda it: (wanted.share(it, ondemand_prices(it.name)[wanted.region]), it.name))
+    sizes = [size for size in vm_sizes().values() if criteria.matches(size)]
+    return sorted(
+        sizes, key=lambda it: (criteria.share(it, ondemand_prices(it.name)[criteria.region]), it.name)
+    )
 
 
 def queried(az: Az, region: str, desired: list[Desired]) -> Subscription:
@@ -115,11 +117,11 @@ def queried(az: Az, region: str, desired: list[Desired]) -> Subscription:
         return Subscription(quotas, None, (f"Scores are not available: {error}.",))
 
 
-def rows(wanted: Filter, sizes: list[VmSize], count: int, market: Market, azure: Subscription) -> list[Row]:
+def rows(criteria: Filter, sizes: list[VmSize], count: int, market: Market, azure: Subscription) -> list[Row]:
     """The sizes with their figures, the cheapest on spot first.
 
     Args:
-        wanted: gives the region and the order.
+        criteria: gives the region and the order.
         sizes: to list.
         count: of VMs that the scores are for.
         market: has the prices.
@@ -131,12 +133,12 @@ def rows(wanted: Filter, sizes: list[VmSize], count: int, market: Market, azure:
     regions = [
         Row(
             size,
-            market.on_demand(size.name, wanted.region),
-            market.spot(size.name, wanted.region),
-            market.evictions(size.name, wanted.region),
+            market.on_demand(size.name, criteria.region),
+            market.spot(size.name, criteria.region),
+            market.evictions(size.name, criteria.region),
             (azure.scores or {}).get(Desired(size.name, count)),
             (azure.quotas or {}).get(size.family.casefold()),
         )
         for size in sizes
     ]
-    return sorted(regions, key=lambda row: (wanted.share(row.size, row.spot.price.expected), row.size.name))
+    return sorted(regions, key=lambda row: (criteria.share(row.size, row.spot.price.expected), row.size.name))

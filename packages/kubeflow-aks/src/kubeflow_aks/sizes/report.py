@@ -31,7 +31,7 @@ class Listing:
         warnings: one sentence for each failure that was worked around.
     """
 
-    wanted: Filter
+    criteria: Filter
     count: int
     currency: str
     matching: int
@@ -42,10 +42,10 @@ class Listing:
 
 def page(listing: Listing) -> Page:
     """A table, and below it where its figures come from."""
-    shown, wanted = len(listing.rows), listing.wanted
+    shown, criteria = len(listing.rows), listing.criteria
     cheapest = "" if shown == listing.matching else f", the {shown} cheapest on demand"
-    headline = f"{counted(listing.matching, 'VM size')} for spot pools in {wanted.region}{cheapest}"
-    order = "GPU" if wanted.gpu else "vCPU"
+    headline = f"{counted(listing.matching, 'VM size')} for spot pools in {criteria.region}{cheapest}"
+    order = "GPU" if criteria.gpu else "vCPU"
     return Page(
         headline,
         (
@@ -64,7 +64,7 @@ def document(listing: Listing) -> dict[str, Any]:
     quotas = listing.azure.quotas
     return {
         "version": VERSION,
-        "region": listing.wanted.region,
+        "region": listing.criteria.region,
         "currency": listing.currency,
         "count": listing.count,
         "matching": listing.matching,
@@ -75,7 +75,7 @@ def document(listing: Listing) -> dict[str, Any]:
 
 
 def _table(listing: Listing) -> Table:
-    gpu = ("GPU",) if listing.wanted.gpu else ()
+    gpu = ("GPU",) if listing.criteria.gpu else ()
     head = ("Size", "vCPU", "GiB", *gpu, "On demand", "Spot", "Evictions", "Score", "Family quota")
     return Table(head, tuple(tuple(_cells(row, listing)) for row in listing.rows), range(1, 3))
 
@@ -85,7 +85,7 @@ def _cells(row: Row, listing: Listing) -> Iterator[str]:
     yield size.name
     yield str(size.vcpus)
     yield f"{size.memory_gib:g}"
-    if listing.wanted.gpu:
+    if listing.criteria.gpu:
         memory = f", {size.gpu_memory_gib} GiB each" if size.gpu_memory_gib else ""
         yield f"{size.gpus} × {size.gpu}{memory}"
     yield _price(row.on_demand, listing.currency)

@@ -29,16 +29,16 @@ FOUND = Advised("USD", Range.exactly(9), (OTHER_SIZE, HOURS, ELSEWHERE), replace
 def test_advice_that_adds_spot_vms_has_their_score(tmp_path: Path) -> None:
     log = installed(tmp_path, scores={SIZE: "Medium"}, lacks=(SIZE,))
     warnings: list[str] = []
-    found = with_scores(FOUND, Az(str(tmp_path / "az")), warnings.append)
+    scored = with_scores(FOUND, Az(str(tmp_path / "az")), warnings.append)
     note = (
         f"Azure's spot placement score for 10 {SIZE} in westeurope is Medium now, and the spot quota is not enough; a "
         "snapshot, no promise"
     )
-    assert found.each[0].notes == ("measure a step there", note)
-    assert found.each[1].notes == ("measure a step there",)
-    assert found.each[2].notes[1] == note.replace("westeurope", "northeurope")
-    assert found.together is not None
-    assert found.together.notes[1] == note
+    assert scored.advice[0].notes == ("measure a step there", note)
+    assert scored.advice[1].notes == ("measure a step there",)
+    assert scored.advice[2].notes[1] == note.replace("westeurope", "northeurope")
+    assert scored.together is not None
+    assert scored.together.notes[1] == note
     assert warnings == []
     assert len(words(log)) == 2  # one for each region
 

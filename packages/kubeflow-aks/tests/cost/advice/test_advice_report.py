@@ -25,8 +25,8 @@ FOUND = Advised(
 )
 
 
-def shown(found: Advised) -> str:
-    return "\n".join(terminal(Page("", tuple(section(found).blocks), ()), 120))
+def shown(advised: Advised) -> str:
+    return "\n".join(terminal(Page("", tuple(section(advised).blocks), ()), 120))
 
 
 def test_the_table_says_what_each_saves_in_money_and_percent() -> None:
@@ -51,15 +51,15 @@ def test_what_can_be_done_at_once_is_held_against_the_work_on_demand() -> None:
 def test_what_its_checkpoints_save_is_not_its_own_saving() -> None:
     needy = replace(HOURS, without=Range(450, 400, 500))
     assert (needy.saves, needy.share) == (50, 50 / 450)
-    text = " ".join(shown(replace(FOUND, each=(needy,), together=None)).split())
+    text = " ".join(shown(replace(FOUND, advice=(needy,), together=None)).split())
     assert "$400 $50.00 −11.1 %" in text
     assert (
         "the lines contain the checkpoints that it needs, which save $550 without it; its own saving of $50.00 comes "
         "on top" in text
     )
     never = replace(needy, before=Range(math.inf, 1, math.inf))
-    assert "which get the work done without it" in " ".join(shown(replace(FOUND, each=(never,))).split())
-    [written] = document(replace(FOUND, each=(needy,)))["each"]
+    assert "which get the work done without it" in " ".join(shown(replace(FOUND, advice=(never,))).split())
+    [written] = document(replace(FOUND, advice=(needy,)))["each"]
     assert (written["saves"], written["beforeWithNeeds"]["expected"]) == (50, 450)
 
 
@@ -74,10 +74,10 @@ def test_where_nothing_helps_the_section_has_one_sentence() -> None:
 def test_what_would_never_be_done_before_has_no_figure() -> None:
     never = replace(HOURS, before=Range(math.inf, 1, math.inf))
     assert never.share == 1
-    result = document(replace(FOUND, each=(never,), together=None))
+    result = document(replace(FOUND, advice=(never,), together=None))
     text = json.dumps(result, allow_nan=False)
     assert json.loads(text)["each"][0]["saves"] is None
-    assert "inf" not in shown(replace(FOUND, each=(never,)))
+    assert "inf" not in shown(replace(FOUND, advice=(never,)))
 
 
 def test_json_has_the_lines_and_the_figures() -> None:
@@ -96,14 +96,14 @@ def test_github_shows_it_too() -> None:
 
 
 def test_what_has_no_figure_and_what_the_quota_refuses_stand_at_the_end() -> None:
-    found = Advised(
+    advised = Advised(
         "USD", Range.exactly(1), (), unknown=("a reservation",), refused=("another size: 8 vCPU",)
     )
-    assert shown(found).splitlines()[-4:] == [
+    assert shown(advised).splitlines()[-4:] == [
         "Without a figure:",
         "- a reservation",
         "Not possible with the subscription's quota:",
         "- another size: 8 vCPU",
     ]
-    result = document(found)
+    result = document(advised)
     assert (result["unknown"], result["refused"]) == (["a reservation"], ["another size: 8 vCPU"])

@@ -57,5 +57,5 @@ def test_without_a_price_there_is_none() -> None:
 
 
 def test_what_is_committed_already_is_left_out() -> None:
-    given = situation(OFFERS, commitments={SIZE: {"vms": 1, "hourly": 0.1}})
-    assert uncommitted(given) == {OTHER: 3}
+    committed = situation(OFFERS, commitments={SIZE: {"vms": 1, "hourly": 0.1}})
+    assert uncommitted(committed) == {OTHER: 3}

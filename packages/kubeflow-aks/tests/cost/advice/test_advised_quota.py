@@ -43,10 +43,10 @@ def room(quotas: Mapping[str, Quota] | None) -> Room:
     ],
 )
 def test_the_quota_decides(used: int, limit: int, *, refused: bool, named: bool) -> None:
-    found = room({"lowprioritycores": Quota(used, limit)})
-    assert bool(found.refusal(MORE)) == refused
+    quota_room = room({"lowprioritycores": Quota(used, limit)})
+    assert bool(quota_room.refusal(MORE)) == refused
     if not refused:
-        assert bool(list(found.notes(MORE))) == named
+        assert bool(list(quota_room.notes(MORE))) == named
 
 
 def test_a_refusal_says_what_is_needed_and_what_there_is() -> None:
@@ -76,5 +76,5 @@ def test_a_family_that_the_region_does_not_list_is_refused() -> None:
 def test_another_region_has_quotas_of_its_own() -> None:
     there = replace(START, bill=replace(START.bill, region="northeurope"))
     by_region = {"uksouth": {}, "northeurope": {"cores": Quota(0, 40), "lowprioritycores": Quota(0, 79)}}
-    found = Room(START, lambda region: by_region[region])
-    assert found.refusal(there) == "80 vCPU of lowPriorityCores (all spot), of which 0 of 79 are used"
+    quota_room = Room(START, lambda region: by_region[region])
+    assert quota_room.refusal(there) == "80 vCPU of lowPriorityCores (all spot), of which 0 of 79 are used"

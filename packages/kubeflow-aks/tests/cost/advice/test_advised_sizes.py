@@ -18,9 +18,9 @@ def pool(size: str, *, spot: bool = True, local: bool = True) -> Pool:
 @pytest.mark.parametrize("region", ["westeurope", "eastus"])
 def test_another_size_does_the_same(name: str, region: str) -> None:
     size, requested = vm_sizes()[name], pool(name, local=bool(vm_sizes()[name].ephemeral_gib))
-    found = alike(size, requested, region)
-    assert found
-    for other in found:
+    sizes = alike(size, requested, region)
+    assert sizes
+    for other in sizes:
         assert other.name != name
         assert (other.vcpus, other.gpus, other.architecture) == (size.vcpus, size.gpus, size.architecture)
         assert other.memory_gib >= size.memory_gib
@@ -45,10 +45,10 @@ def test_burstable_confidential_and_gpu_sizes_are_kinds_of_their_own(name: str, 
 
 
 def test_another_gpu_is_no_stand_in() -> None:
-    found = alike(vm_sizes()["Standard_NC4as_T4_v3"], pool("Standard_NC4as_T4_v3"), "westeurope")
-    assert all(other.gpu == vm_sizes()["Standard_NC4as_T4_v3"].gpu for other in found)
+    sizes = alike(vm_sizes()["Standard_NC4as_T4_v3"], pool("Standard_NC4as_T4_v3"), "westeurope")
+    assert all(other.gpu == vm_sizes()["Standard_NC4as_T4_v3"].gpu for other in sizes)
 
 
 def test_a_local_disk_counts_for_a_size_that_costs_a_little_more() -> None:
-    found = alike(vm_sizes()["Standard_D8s_v5"], pool("Standard_D8s_v5", local=False), "westeurope")
-    assert any(other.ephemeral_gib for other in found)
+    sizes = alike(vm_sizes()["Standard_D8s_v5"], pool("Standard_D8s_v5", local=False), "westeurope")
+    assert any(other.ephemeral_gib for other in sizes)

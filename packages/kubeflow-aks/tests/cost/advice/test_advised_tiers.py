@@ -46,12 +46,12 @@ def test_a_newer_kubernetes_is_the_next_with_standard_support(
 
 
 def test_a_release_of_its_own_decides_what_is_validated() -> None:
-    found = [
-        dict(next(cheaper_tiers(situation("Premium", "1.33", asOf="2026-08-01", **own))).values)
-        for own in ({"kubeflow": {"release": "1.11"}}, {"kubeflow": {"release": "1.10"}})
+    changes = [
+        dict(next(cheaper_tiers(situation("Premium", "1.33", asOf="2026-08-01", **settings))).values)
+        for settings in ({"kubeflow": {"release": "1.11"}}, {"kubeflow": {"release": "1.10"}})
     ]
-    assert [values["kubernetes", "version"] for values in found] == ["1.34", "1.34"]
-    assert [("kubernetes", "acceptUnvalidated") in values for values in found] == [False, True]
+    assert [values["kubernetes", "version"] for values in changes] == ["1.34", "1.34"]
+    assert [("kubernetes", "acceptUnvalidated") in values for values in changes] == [False, True]
 
 
 def test_from_standard_only_the_tier_changes() -> None:

@@ -30,8 +30,8 @@ def situation(workload: dict[str, Any], *pools: dict[str, Any]) -> Situation:
 def advised(**more: Any) -> Change | None:
     """Office hours for training of 20 h on up to 10 A100, or None."""
     training = work("gpuspot", **{"hours": 1000, "step": 20, **more})
-    found = list(office_hours(situation({"training": training}, spot("gpuspot", A100))))
-    return found[0] if found else None
+    changes = list(office_hours(situation({"training": training}, spot("gpuspot", A100))))
+    return changes[0] if changes else None
 
 
 def test_nodes_are_counted_for_the_work_with_the_checkpoints_that_come_with_it() -> None:
@@ -67,7 +67,7 @@ def test_work_that_saves_itself_needs_nothing() -> None:
 def test_a_pool_is_never_moved_onto_the_series_of_another_spot_pool() -> None:
     """Whatever work each has: of one series both would be sold out together."""
     kinds = {"a": work("cpua"), "b": work("cpub")}
-    found = situation(kinds, spot("cpua", work="x"), spot("cpub", "Standard_D4s_v5", work="y"))
-    one, other = found.cluster.pools["cpua"], found.cluster.pools["cpub"]
-    assert families_beside(found, one) == {"standardDSv5Family"}
-    assert families_beside(found, other) == {"standardDSv3Family"}
+    both = situation(kinds, spot("cpua", work="x"), spot("cpub", "Standard_D4s_v5", work="y"))
+    one, other = both.cluster.pools["cpua"], both.cluster.pools["cpub"]
+    assert families_beside(both, one) == {"standardDSv5Family"}
+    assert families_beside(both, other) == {"standardDSv3Family"}

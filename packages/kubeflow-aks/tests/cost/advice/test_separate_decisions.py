@@ -40,17 +40,17 @@ def values(changes: list[Change]) -> list[object]:
     return [value for change in changes for value in change.values.values()]
 
 
-@pytest.mark.parametrize(("sku", "found"), [("Premium", ["Basic"]), ("Standard", ["Basic"]), ("Basic", [])])
-def test_a_registry_of_a_dearer_tier_may_be_basic(sku: str, found: list[str]) -> None:
+@pytest.mark.parametrize(("sku", "tiers"), [("Premium", ["Basic"]), ("Standard", ["Basic"]), ("Basic", [])])
+def test_a_registry_of_a_dearer_tier_may_be_basic(sku: str, tiers: list[str]) -> None:
     changes = list(basic_registry(situation(sku)))
-    assert values(changes) == found
+    assert values(changes) == tiers
     assert all(change.alone for change in changes)
 
 
-@pytest.mark.parametrize(("disk", "found"), [(256, [64]), (128, [64]), (64, [])])
-def test_disks_of_system_nodes_may_be_smaller(disk: int, found: list[int]) -> None:
+@pytest.mark.parametrize(("disk", "sizes"), [(256, [64]), (128, [64]), (64, [])])
+def test_disks_of_system_nodes_may_be_smaller(disk: int, sizes: list[int]) -> None:
     changes = list(smaller_system_disk(situation(disk=disk)))
-    assert values(changes) == found
+    assert values(changes) == sizes
     assert all(change.alone for change in changes)
 
 

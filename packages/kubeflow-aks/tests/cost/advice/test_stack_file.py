@@ -64,18 +64,18 @@ def test_text_that_reads_like_something_else_is_quoted() -> None:
 
 
 def test_a_stack_is_read_with_the_defaults_that_it_leaves_out() -> None:
-    found = stack_file("dev", PROJECT_ROOT)
-    assert found.written == {"location", "tags", "systemPool"}
-    assert found.get("pools", "cpuspot", "priority") == "Spot"
-    assert found.get("pools", "nobody", "priority") is None
+    file = stack_file("dev", PROJECT_ROOT)
+    assert file.written == {"location", "tags", "systemPool"}
+    assert file.get("pools", "cpuspot", "priority") == "Spot"
+    assert file.get("pools", "nobody", "priority") is None
 
 
 def test_an_encrypted_value_is_marked(tmp_path: Path) -> None:
     (tmp_path / "Pulumi.yaml").write_text("name: p\n", encoding="utf-8")
     text = "config:\n  p:a: {b: {secure: v1:x}}\n  other:c: 1\n  p:d: 2\n"
     (tmp_path / "Pulumi.s.yaml").write_text(text, encoding="utf-8")
-    found = stack_file("s", tmp_path)
-    assert (found.secret, found.get("d"), found.get("c")) == ({"a"}, 2, None)
+    file = stack_file("s", tmp_path)
+    assert (file.secret, file.get("d"), file.get("c")) == ({"a"}, 2, None)
 
 
 def test_a_key_of_another_namespace_is_none_of_the_programs(tmp_path: Path) -> None:

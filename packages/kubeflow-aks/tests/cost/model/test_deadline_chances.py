@@ -78,7 +78,7 @@ def test_chances_too_small_to_tell_are_none() -> None:
 
 
 def test_very_many_blocks_are_counted_like_many() -> None:
-    """On both sides of the number from which blocks are counted together."""
+    """Two steps on both sides of the number from which blocks are counted together."""
     few, many = (step(20, 20 / blocks, 1e-6, wait=0.05, deadline=20.5) for blocks in (90_000, 110_000))
     result = [misses(one, evictions_an_hour(0.05)) for one in (few, many)]
     assert result[0] == pytest.approx(result[1], abs=2e-3)

@@ -30,14 +30,14 @@ def test_a_day_on_four_nodes_without_checkpoints_takes_29_times_its_hours() -> N
 
 
 def test_a_gang_is_hit_as_often_as_its_nodes_and_all_of_it_waits() -> None:
-    found = expected(step(4, nodes=8, held=0.2, wait=0.2), 0.05)
-    ran = 4 + found.lost + found.restarting
-    assert found.waiting == pytest.approx(ran * HAZARD * 7 * 0.2)
-    assert found.multiple * 4 == pytest.approx(ran + found.waiting)
-    assert found.evictions == pytest.approx(HAZARD * 8 * (ran + found.waiting))
-    assert found.wall == pytest.approx(ran * (1 + 8 * HAZARD * 0.2))
+    cost = expected(step(4, nodes=8, held=0.2, wait=0.2), 0.05)
+    ran = 4 + cost.lost + cost.restarting
+    assert cost.waiting == pytest.approx(ran * HAZARD * 7 * 0.2)
+    assert cost.multiple * 4 == pytest.approx(ran + cost.waiting)
+    assert cost.evictions == pytest.approx(HAZARD * 8 * (ran + cost.waiting))
+    assert cost.wall == pytest.approx(ran * (1 + 8 * HAZARD * 0.2))
     alone = expected(step(4), -math.expm1(-8 * HAZARD))
-    assert (found.lost, found.fails) == (pytest.approx(alone.lost), pytest.approx(alone.fails))
+    assert (cost.lost, cost.fails) == (pytest.approx(alone.lost), pytest.approx(alone.fails))
 
 
 def test_a_lost_node_of_an_elastic_step_costs_its_part_alone() -> None:
@@ -52,9 +52,9 @@ def test_a_lost_node_of_an_elastic_step_costs_its_part_alone() -> None:
 @pytest.mark.parametrize("day", [None, 12.0])
 def test_the_multiple_alone_is_that_of_the_whole(day: float | None) -> None:
     for one in (step(4, nodes=3, held=0.1, wait=0.3), step(4, nodes=3, elastic=True, wait=0.3)):
-        found = expected(one, 0.05, day)
-        assert hourly.multiple(one, HAZARD, day) == pytest.approx(found.multiple)
-        assert hourly.wall(one, HAZARD, day) == pytest.approx(found.wall)
+        cost = expected(one, 0.05, day)
+        assert hourly.multiple(one, HAZARD, day) == pytest.approx(cost.multiple)
+        assert hourly.wall(one, HAZARD, day) == pytest.approx(cost.wall)
 
 
 def test_a_gangs_retries_run_out_together() -> None:

@@ -84,7 +84,7 @@ def test_more_evictions_never_cost_less(one: Step, rates: list[float]) -> None:
 def test_a_longer_step_without_checkpoints_costs_more_an_hour(
     hours: list[float], restart: float, rate: float
 ) -> None:
-    short, long = (multiple(_plain(each, restart), evictions_an_hour(rate)) for each in hours)
+    short, long = (multiple(_plain(length, restart), evictions_an_hour(rate)) for length in hours)
     assert short <= long * (1 + 1e-9)
 
 
@@ -167,12 +167,12 @@ def test_what_spot_does_not_do_the_fallback_does(
     hours: float, every: float | None, rate: float, sold_out: float, nodes: int
 ) -> None:
     one = replace(_saving(hours, every, 0.01), nodes=nodes)
-    found = either(one, rate, sold_out)
+    shared = either(one, rate, sold_out)
     productive = hours + expected(one, 0.0).writing
-    assert sold_out - 1e-9 <= found.moves <= 1 + 1e-9
-    assert found.fallback >= sold_out * productive * (1 - 1e-9) - 1e-9
-    assert found.fallback <= (productive + one.restart) * (1 + 1e-9)
-    assert found.spot + found.fallback >= productive * (1 - 1e-6)
+    assert sold_out - 1e-9 <= shared.moves <= 1 + 1e-9
+    assert shared.fallback >= sold_out * productive * (1 - 1e-9) - 1e-9
+    assert shared.fallback <= (productive + one.restart) * (1 + 1e-9)
+    assert shared.spot + shared.fallback >= productive * (1 - 1e-6)
 
 
 @few

@@ -57,9 +57,9 @@ def _agrees(drawn: list[float], mean: float) -> bool:
 def test_a_step_takes_what_is_expected(one: Step, rate: float, saved: float) -> None:
     one = replace(one, saved=saved)
     billed, lost = _played(one, rate)
-    found = expected(one, rate)
-    assert _agrees(billed, found.multiple * one.hours)
-    assert _agrees(lost, found.lost)
+    cost = expected(one, rate)
+    assert _agrees(billed, cost.multiple * one.hours)
+    assert _agrees(lost, cost.lost)
 
 
 def test_what_is_played_differs_from_a_model_without_notices() -> None:
@@ -88,8 +88,8 @@ def test_the_page_has_the_models_figures() -> None:
     text = FACTS.read_text(encoding="utf-8")
     for saved, name in ((0.0, "none saved within a notice"), (0.5, "q = 0.5"), (0.9, "q = 0.9")):
         one = step(20, every=1.0, writing=15 / 3600, saved=saved)
-        found = (f"{expected(one, rate).multiple:.3f}" for rate in (0.01, 0.05, 0.1, 0.2))
-        assert f"| m, {name} | {' | '.join(found)} |" in text
+        figures = (f"{expected(one, rate).multiple:.3f}" for rate in (0.01, 0.05, 0.1, 0.2))
+        assert f"| m, {name} | {' | '.join(figures)} |" in text
 
 
 def test_an_evening_comes_without_a_notice() -> None:

@@ -122,13 +122,13 @@ def test_checkpoints_keep_what_was_done_on_spot() -> None:
 
 
 def test_what_the_page_of_facts_says_of_a_long_step() -> None:
-    found = either(step(20, wait=5 / 60), 0.05, 0.3, 4.0)
-    assert found.fallback / 20 == pytest.approx(0.51, abs=0.005)
+    hours = either(step(20, wait=5 / 60), 0.05, 0.3, 4.0)
+    assert hours.fallback / 20 == pytest.approx(0.51, abs=0.005)
 
 
 def test_without_evictions_only_the_first_start_decides() -> None:
-    found = either(step(20, every=1.0, writing=0.1), 0.0, 0.25)
-    assert (found.spot, found.fallback) == (pytest.approx(0.75 * 21.9), pytest.approx(0.25 * 21.9))
+    hours = either(step(20, every=1.0, writing=0.1), 0.0, 0.25)
+    assert (hours.spot, hours.fallback) == (pytest.approx(0.75 * 21.9), pytest.approx(0.25 * 21.9))
 
 
 def test_at_the_highest_rates_there_is_no_figure_and_no_traceback() -> None:

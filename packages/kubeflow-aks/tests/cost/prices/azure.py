@@ -59,8 +59,8 @@ def spot(size: str = "Standard_D4s_v3", region: str = "uksouth", price: float = 
 
 def service_row(name: str, region: str, price: float, **more: Any) -> Row:
     """One row of a service's price, by its name in the catalogue."""
-    known = service_price(name, region)
-    meter = known.meter
+    listed = service_price(name, region)
+    meter = listed.meter
     if meter is None:
         raise ValueError(name)
     shape = {
@@ -68,7 +68,7 @@ def service_row(name: str, region: str, price: float, **more: Any) -> Row:
         "productName": meter.product or "some product",
         "skuName": meter.sku or "some SKU",
         "meterName": meter.name,
-        "unitOfMeasure": _UNITS[known.unit],
+        "unitOfMeasure": _UNITS[listed.unit],
     }
     return {**row("", "Global" if meter.everywhere else region, price), **shape, **more}
 
@@ -100,7 +100,7 @@ class Azure:
 
     rows: list[Row] = field(default_factory=lambda: [row(), spot(), *OTHERS])
     currency: str = ""
-    """Of its answers, where it is not the requested one."""
+    """Currency of its answers, where it is not the requested one."""
     page: int = 1000
     faults: list[tuple[int, dict[str, str], bytes]] = field(
         default_factory=list[tuple[int, dict[str, str], bytes]]
@@ -144,19 +144,19 @@ def served(azure: Azure) -> Generator[str]:
                 allowed.setdefault("type" if name == "priceType" else name, set()).add(
                     value.replace("''", "'")
                 )
-            found = [
+            matching = [
                 one for one in azure.rows if all(str(one[name]) in values for name, values in allowed.items())
             ]
             first = int(query.get("$skip", "0"))
             more = {**query, "$skip": str(first + azure.page)}
-            link = f"{address}?{urlencode(more)}" if first + azure.page < len(found) else None
+            link = f"{address}?{urlencode(more)}" if first + azure.page < len(matching) else None
             return {
                 "BillingCurrency": azure.currency or query["currencyCode"].strip("'"),
                 "CustomerEntityId": "Default",
                 "CustomerEntityType": "Retail",
-                "Items": found[first : first + azure.page],
+                "Items": matching[first : first + azure.page],
                 "NextPageLink": azure.next_page or link,
-                "Count": len(found[first : first + azure.page]),
+                "Count": len(matching[first : first + azure.page]),
             }
 
     with serving(Handler) as origin:

@@ -15,8 +15,8 @@ import pytest
 from aks_facts import services, vm_sizes
 from kubeflow_aks.cost.figures import CostError, Range
 from kubeflow_aks.cost.prices import Market, open_market
+from kubeflow_aks.cost.prices.opening import required_prices
 from kubeflow_aks.cost.prices.price_list import NoAnswerError, PriceList
-from kubeflow_aks.cost.prices.required import required_prices
 from kubeflow_aks.cost.stack import Resource, Stack
 from tests.cost.prices.azure import Azure, row, service_row, spot
 from tests.cost.prices.stand_in_az import history, installed, rate
@@ -46,14 +46,14 @@ def warnings() -> Warnings:
 def test_the_stack_comes_first_then_azure_then_the_repository(
     warnings: Warnings, azure: Azure, address: str
 ) -> None:
-    own = {"prices": {"Standard_D4s_v3": {"onDemand": 0.2, "spot": None, "asOf": "2026-11-01"}}}
+    cost = {"prices": {"Standard_D4s_v3": {"onDemand": 0.2, "spot": None, "asOf": "2026-11-01"}}}
     azure.rows = [row(price=0.24), spot(price=0.05)]
-    market = warnings.market(address, own)
+    market = warnings.market(address, cost)
     assert market.on_demand(*VM).price == Range.exactly(0.2)
     assert market.on_demand(*VM).source.day == date(2026, 11, 1)
     assert market.spot(*VM).price == Range.exactly(0.05)
     assert market.spot(*VM).source.name.startswith("Azure's price list, queried at ")
-    assert warnings.market(cost=own).spot(*VM).source.name == "published spot price"
+    assert warnings.market(cost=cost).spot(*VM).source.name == "published spot price"
     for _ in range(2):
         assert market.on_demand("Standard_D8s_v5", "uksouth").source.name == "Azure's list price"
     assert warnings == [
@@ -134,10 +134,10 @@ def test_who_is_signed_in_gets_bands_and_newest_spot_prices(
 
 
 def test_without_anybody_to_ask_five_percent_is_assumed(warnings: Warnings) -> None:
-    found = warnings.market().evictions(*VM)
-    assert found.source.assumed
-    assert found.source.day is None
-    assert found.rate.expected == 0.05
+    rate = warnings.market().evictions(*VM)
+    assert rate.source.assumed
+    assert rate.source.day is None
+    assert rate.rate.expected == 0.05
 
 
 def test_services_are_queried_too(warnings: Warnings, azure: Azure, address: str) -> None:
@@ -306,11 +306,11 @@ def test_commitments_are_those_of_azures_list(warnings: Warnings, azure: Azure, 
         row(price=1200.0, type="Reservation", reservationTerm="1 Year"),
         row(price=2257.0, type="Reservation", reservationTerm="3 Years"),
     ]
-    found = warnings.market(address).offers(*VM)
-    assert [(it.kind, it.years, round(it.hourly.price.expected, 4)) for it in found] == [
+    offers = warnings.market(address).offers(*VM)
+    assert [(it.kind, it.years, round(it.hourly.price.expected, 4)) for it in offers] == [
         ("reservation", 1, 0.137),
         ("savings plan", 1, 0.16),
         ("reservation", 3, 0.0859),
     ]
-    assert all(it.hourly.source.name.startswith("Azure's price list, queried at ") for it in found)
+    assert all(it.hourly.source.name.startswith("Azure's price list, queried at ") for it in offers)
     assert warnings.market().offers(*VM) == ()

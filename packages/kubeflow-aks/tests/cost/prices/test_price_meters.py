@@ -56,9 +56,9 @@ def test_a_row_ends_when_its_price_ends() -> None:
 
 
 def price(name: str, *rows: Row) -> float | None:
-    known = service_price(name, "westeurope")
-    assert known.meter is not None
-    return meters.service(rows, known.meter, known.unit, "westeurope", NOW).price
+    listed = service_price(name, "westeurope")
+    assert listed.meter is not None
+    return meters.service(rows, listed.meter, listed.unit, "westeurope", NOW).price
 
 
 def test_the_first_step_that_is_charged_counts() -> None:
@@ -110,7 +110,7 @@ PLANS = [
     {"retailPrice": 0.1, "term": "a while"},
     None,
 ]
-"""As "Azure Retail Prices overview" has them, and what is none."""
+"""Savings plans as "Azure Retail Prices overview" has them, and what is none."""
 
 
 def test_a_savings_plan_stands_beside_the_price_on_demand() -> None:
@@ -136,5 +136,5 @@ def test_a_reservation_costs_its_price_over_all_hours_of_its_term() -> None:
         row(price=1.0, type="Reservation"),
         row("Standard_D8s_v3", price=1.0, type="Reservation", reservationTerm="1 Year"),
     ]
-    found = meters.reservations(rows, "Standard_D4s_v3", "uksouth", NOW)
-    assert found == {1: pytest.approx(1200 / 8760), 3: pytest.approx(2257 / 26280)}
+    reserved = meters.reservations(rows, "Standard_D4s_v3", "uksouth", NOW)
+    assert reserved == {1: pytest.approx(1200 / 8760), 3: pytest.approx(2257 / 26280)}

@@ -20,23 +20,23 @@ from kubeflow_aks.cost.prices.snapshot import Snapshot, assumed_spot
 TODAY = date(2026, 11, 22)
 
 
-def near(found: Range, expected: float, low: float, high: float) -> bool:
+def near(amount: Range, expected: float, low: float, high: float) -> bool:
     """Whether all three figures are those, but for rounding."""
-    return [found.expected, found.low, found.high] == pytest.approx([expected, low, high])
+    return [amount.expected, amount.low, amount.high] == pytest.approx([expected, low, high])
 
 
 SNAPSHOT = Snapshot(TODAY)
 
 
 def test_the_stack_file_says_a_price_with_its_day() -> None:
-    own = Overrides({"Standard_D8ds_v5": {"onDemand": 0.5, "spot": None, "asOf": "2026-11-01"}})
-    quote = own.on_demand("Standard_D8ds_v5", "anywhere")
+    overrides = Overrides({"Standard_D8ds_v5": {"onDemand": 0.5, "spot": None, "asOf": "2026-11-01"}})
+    quote = overrides.on_demand("Standard_D8ds_v5", "anywhere")
     assert quote is not None
     assert quote.price == Range.exactly(0.5)
     assert quote.source == Source("this stack's settings", date(2026, 11, 1))
-    assert own.spot("Standard_D8ds_v5", "anywhere") is None
-    assert own.on_demand("Standard_D4s_v5", "anywhere") is None
-    assert own.service("logs", "anywhere") is None
+    assert overrides.spot("Standard_D8ds_v5", "anywhere") is None
+    assert overrides.on_demand("Standard_D4s_v5", "anywhere") is None
+    assert overrides.service("logs", "anywhere") is None
 
 
 def test_what_is_no_price_in_anybodys_plan_is_one_line_each() -> None:
@@ -155,7 +155,7 @@ def test_a_service_tells_where_its_price_is_another_regions() -> None:
 
 
 def test_known_prices_of_services() -> None:
-    found = {
+    known_prices = {
         (name, region): quote.price.expected
         for name, region in [
             ("control-plane-standard", "uksouth"),
@@ -170,7 +170,7 @@ def test_known_prices_of_services() -> None:
         ]
         if (quote := SNAPSHOT.service(name, region))
     }
-    assert list(found.values()) == [0.1, 0.6, 0.025, 0.005, 19.71, 21.68, 23.848, 17.92, 0.0208]
+    assert list(known_prices.values()) == [0.1, 0.6, 0.025, 0.005, 19.71, 21.68, 23.848, 17.92, 0.0208]
 
 
 @pytest.mark.parametrize(
@@ -199,9 +199,9 @@ def test_what_is_no_rate_is_refused(published: float | str) -> None:
 
 
 def test_old_prices_are_reported_and_once_for_each_source() -> None:
-    own = Overrides({"Standard_D8ds_v5": {"onDemand": 0.5, "spot": 0.1, "asOf": "2027-06-18"}})
+    overrides = Overrides({"Standard_D8ds_v5": {"onDemand": 0.5, "spot": 0.1, "asOf": "2027-06-18"}})
     today = date(2028, 11, 22)
-    market = Chain([own, Snapshot(today)], "USD", today)
+    market = Chain([overrides, Snapshot(today)], "USD", today)
     sizes = ("Standard_D4s_v5", "Standard_D16s_v5")
     result = {market.on_demand(size, "westeurope").warnings for size in sizes}
     listed = f"Azure's list price as of {PRICES_READ} is 888 days old: the price may have changed since"
@@ -212,12 +212,12 @@ def test_old_prices_are_reported_and_once_for_each_source() -> None:
         .warnings[0]
         .startswith("this stack's settings as of 2027-06-18")
     )
-    young = Chain([own, Snapshot(PRICES_READ)], "USD", date(2027, 6, 18))
+    young = Chain([overrides, Snapshot(PRICES_READ)], "USD", date(2027, 6, 18))
     assert young.on_demand("Standard_D4s_v5", "westeurope").warnings == ()
 
 
-def _chain(**own: dict[str, float | str]) -> Chain:
-    return Chain([Overrides(own), SNAPSHOT], "USD", TODAY)
+def _chain(**entries: dict[str, float | str]) -> Chain:
+    return Chain([Overrides(entries), SNAPSHOT], "USD", TODAY)
 
 
 def test_a_size_without_a_spot_price_costs_as_much_of_on_demand_as_its_series() -> None:

@@ -26,7 +26,7 @@ def test_a_hole_would_be_filled_with_what_is_known_to_within_two_percent() -> No
 
 def test_a_size_that_is_cheaper_than_its_vcpus_stays_so() -> None:
     price = ondemand_prices("Standard_B2ls_v2")["westeurope"]
-    found = by_siblings("Standard_B2ls_v2", "westeurope")
-    assert found is not None
-    assert abs(found / price - 1) < 0.02
+    estimate = by_siblings("Standard_B2ls_v2", "westeurope")
+    assert estimate is not None
+    assert abs(estimate / price - 1) < 0.02
     assert price < 0.5 * ondemand_prices("Standard_B4ls_v2")["westeurope"]

@@ -55,9 +55,9 @@ def test_many_sizes_are_one_question() -> None:
     graph = Graph(stand_in).graph
     graph.prefetch([VM, ("Standard_NC4as_T4_v3", "westeurope"), ("disk-P10", "uksouth")])
     assert graph.spot(*VM)
-    found = graph.evictions("Standard_NC4as_T4_v3", "westeurope")
-    assert found is not None
-    assert found.rate.high == 1
+    evictions = graph.evictions("Standard_NC4as_T4_v3", "westeurope")
+    assert evictions is not None
+    assert evictions.rate.high == 1
     assert [body["options"].get("$skipToken") for body in stand_in.requests] == [None, "1", "2"]
     assert graph.evictions("Standard_NC4as_T4_v3", "uksouth") is None  # neither queried again nor mixed up
     query = stand_in.requests[0]["query"]
@@ -134,9 +134,9 @@ def test_without_the_azure_cli_nothing_is_queried(tmp_path: Path) -> None:
 def test_the_azure_cli_signs_and_no_token_comes_into_our_hands(tmp_path: Path) -> None:
     installed(tmp_path / "bin", [rate()])
     result: list[str] = []
-    found = subscription(Az())
-    assert found == SUBSCRIPTION
-    assert ResourceGraph(found, "USD", result.append, Az()).evictions(*VM)
+    identifier = subscription(Az())
+    assert identifier == SUBSCRIPTION
+    assert ResourceGraph(identifier, "USD", result.append, Az()).evictions(*VM)
     requested = (tmp_path / "bin" / "requests").read_text(encoding="utf-8")
     assert not re.search("token|login|secret", requested.replace("$skipToken", ""), re.IGNORECASE)
     assert [json.loads(line)[0] for line in requested.splitlines()] == ["account", "rest"]

@@ -50,15 +50,19 @@ def parsed(svg: str) -> ElementTree.Element:
 
 
 def texts(svg: str) -> list[str]:
-    return ["".join(each.itertext()) for each in parsed(svg).iter(f"{SVG}text")]
+    return ["".join(element.itertext()) for element in parsed(svg).iter(f"{SVG}text")]
 
 
 def restarting(price: float, hours: float = 20) -> CostAt:
     """A month of 400 h in steps that start over."""
 
     def amount(rate: float) -> float:
-        each = -math.log1p(-rate) * hours
-        return 400 * price * (math.expm1(each) / each if each else 1.0) if each < 50 else math.inf
+        exponent = -math.log1p(-rate) * hours
+        return (
+            400 * price * (math.expm1(exponent) / exponent if exponent else 1.0)
+            if exponent < 50
+            else math.inf
+        )
 
     return amount
 
@@ -69,11 +73,11 @@ def saving_often(price: float) -> CostAt:
 
 
 def test_each_pool_is_one_row_with_its_disks_and_what_it_would_cost_on_demand() -> None:
-    found = {row.name: row for row in cost_by_pool.rows(DEV)}
-    assert list(found) == ["system", "general", "cpuspot", "cpuod", "control plane"]
-    assert [row.kind for row in found.values()] == ["home", "home", "spot", "on-demand", "rest"]
-    assert found["cpuspot"].amount == Range(188.2, 176, 201)
-    assert found["cpuspot"].on_demand == exactly(797.8)
+    rows = {row.name: row for row in cost_by_pool.rows(DEV)}
+    assert list(rows) == ["system", "general", "cpuspot", "cpuod", "control plane"]
+    assert [row.kind for row in rows.values()] == ["home", "home", "spot", "on-demand", "rest"]
+    assert rows["cpuspot"].amount == Range(188.2, 176, 201)
+    assert rows["cpuspot"].on_demand == exactly(797.8)
 
 
 def test_the_picture_says_every_figure_and_reads_it_to_who_does_not_see_it() -> None:
@@ -91,7 +95,7 @@ def test_the_picture_says_every_figure_and_reads_it_to_who_does_not_see_it() -> 
         assert words in shown
     root = parsed(svg)
     assert root.get("role") == "img"
-    named = {each.get("id"): each.text for each in root[:2]}
+    named = {element.get("id"): element.text for element in root[:2]}
     assert named["title"] == "Stack dev: $1,297  ($1,285 to $1,648) a month expected"
     assert "cpuspot: $188  ($176 to $201) on spot, $798 on demand; " in str(named["description"])
 
@@ -116,10 +120,10 @@ def test_an_open_range_ends_in_an_arrow_and_says_so() -> None:
 
 def test_the_smallest_of_many_things_are_one_row_and_nothing_is_lost() -> None:
     many = bill(*(line(f"thing {number}", "fixed", exactly(number)) for number in range(1, 31)))
-    found = cost_by_pool.rows(many)
-    assert len(found) == 12
-    assert found[-1].name == "19 smaller things"
-    assert sum(row.amount.expected for row in found) == sum(range(1, 31))
+    rows = cost_by_pool.rows(many)
+    assert len(rows) == 12
+    assert rows[-1].name == "19 smaller things"
+    assert sum(row.amount.expected for row in rows) == sum(range(1, 31))
 
 
 @pytest.mark.parametrize(
@@ -147,11 +151,11 @@ def test_any_bill_makes_a_picture_whose_text_stays_inside(drawn: Bill) -> None:
     root = parsed(cost_by_pool.of_bill(drawn))
     assert float(root.get("width", "0")) == WIDTH
     height = float(root.get("height", "0"))
-    for each in root.iter(f"{SVG}text"):
-        words = "".join(each.itertext())
-        x, y = float(each.get("x", "nan")), float(each.get("y", "nan"))
-        width = len(words) * (9.5 if "bold" in str(each.get("style")) else 6.3)
-        anchor = str(each.get("style"))
+    for element in root.iter(f"{SVG}text"):
+        words = "".join(element.itertext())
+        x, y = float(element.get("x", "nan")), float(element.get("y", "nan"))
+        width = len(words) * (9.5 if "bold" in str(element.get("style")) else 6.3)
+        anchor = str(element.get("style"))
         left = x - width if "end" in anchor else x - width / 2 if "middle" in anchor else x
         assert 0 < y < height
         assert left > -1, words
@@ -160,19 +164,19 @@ def test_any_bill_makes_a_picture_whose_text_stays_inside(drawn: Bill) -> None:
 
 def drawn_by_rate(*marks: Mark, price: float = 0.05, on_demand: float = 0.232) -> str:
     ways = [("without checkpoints", restarting(price)), ("with checkpoints", saving_often(price))]
-    found = by_rate(ways, 400 * on_demand, marks)
-    return cost_by_rate(found, "USD", "What evictions cost", "400 h a month")
+    costs = by_rate(ways, 400 * on_demand, marks)
+    return cost_by_rate(costs, "USD", "What evictions cost", "400 h a month")
 
 
 def test_the_break_even_is_where_the_curve_meets_the_price_on_demand() -> None:
-    found = by_rate([("without", restarting(0.05)), ("with", saving_often(0.05))], 400 * 0.232, ())
-    [without, with_checkpoints] = found.curves
+    costs = by_rate([("without", restarting(0.05)), ("with", saving_often(0.05))], 400 * 0.232, ())
+    [without, with_checkpoints] = costs.curves
     assert without.breaks_even is not None
     assert restarting(0.05)(without.breaks_even) == pytest.approx(400 * 0.232, rel=1e-4)
     assert with_checkpoints.breaks_even is not None
     assert with_checkpoints.breaks_even > 3 * without.breaks_even
-    assert (found.rates[0], found.rates[-1]) == (0, 0.25)
-    shown = texts(cost_by_rate(found, "USD", "Title", ""))
+    assert (costs.rates[0], costs.rates[-1]) == (0, 0.25)
+    shown = texts(cost_by_rate(costs, "USD", "Title", ""))
     assert "(pays up to 92 %)" in shown
 
 
@@ -180,31 +184,34 @@ def test_names_of_lines_that_end_close_together_do_not_touch() -> None:
     ways: list[tuple[str, CostAt]] = [("as it is", saving_often(0.05)), ("calm", lambda _: 400 * 0.05)]
     svg = cost_by_rate(by_rate(ways, 400 * 0.232, ()), "USD", "Title", "")
     names = [
-        each
-        for each in parsed(svg).iter(f"{SVG}text")
-        if "12px" in each.get("style", "") and "700" in each.get("style", "")
+        element
+        for element in parsed(svg).iter(f"{SVG}text")
+        if "12px" in element.get("style", "") and "700" in element.get("style", "")
     ]
-    assert [each.text for each in names if each.get("y") is None] == ["as it is", "(pays up to 92 %)"]
+    assert [element.text for element in names if element.get("y") is None] == [
+        "as it is",
+        "(pays up to 92 %)",
+    ]
     places = sorted(
-        float(each.get("y") or each.get("transform", "").split()[1].rstrip(")")) for each in names
+        float(element.get("y") or element.get("transform", "").split()[1].rstrip(")")) for element in names
     )
     assert min(below - above for above, below in pairwise(places)) > 13
 
 
 def boxes(svg: str) -> list[tuple[str, float, float, float, float]]:
     """Left, right, top and bottom of each line of text, a little wider than it is."""
-    found: list[tuple[str, float, float, float, float]] = []
-    for each in parsed(svg).iter(f"{SVG}text"):
-        moved = re.search(r"translate\(([-\d.]+) ([-\d.]+)\)", each.get("transform", ""))
-        x = float(each.get("x") or (moved[1] if moved else 0))
-        y = float(each.get("y") or (moved[2] if moved else 0))
-        shape = each.get("style", "")
+    rectangles: list[tuple[str, float, float, float, float]] = []
+    for element in parsed(svg).iter(f"{SVG}text"):
+        moved = re.search(r"translate\(([-\d.]+) ([-\d.]+)\)", element.get("transform", ""))
+        x = float(element.get("x") or (moved[1] if moved else 0))
+        y = float(element.get("y") or (moved[2] if moved else 0))
+        shape = element.get("style", "")
         size = float(shape.split("px")[0].split()[-1])
-        words = "".join(each.itertext())
+        words = "".join(element.itertext())
         width = len(words) * size * (0.7 if "700" in shape else 0.56)
         left = x - width if "end" in shape else x - width / 2 if "middle" in shape else x
-        found.append((words, left, left + width, y - 0.8 * size, y + 0.2 * size))
-    return found
+        rectangles.append((words, left, left + width, y - 0.8 * size, y + 0.2 * size))
+    return rectangles
 
 
 @pytest.mark.parametrize("on_demand", [0.06, 0.232, 50.0, 4000.0])
@@ -213,21 +220,23 @@ def test_no_text_touches_another_however_small_the_picture_is_shown(
     on_demand: float, marks: tuple[float, ...]
 ) -> None:
     """Text grows and shrinks with the picture, so what is apart at 1,040 pixels is apart at 390."""
-    found = boxes(drawn_by_rate(*(Mark(rate, "cpuspot: 5 % an hour") for rate in marks), on_demand=on_demand))
-    for place, (words, left, right, top, bottom) in enumerate(found):
-        for other, at, end, above, below in found[:place]:
+    rectangles = boxes(
+        drawn_by_rate(*(Mark(rate, "cpuspot: 5 % an hour") for rate in marks), on_demand=on_demand)
+    )
+    for place, (words, left, right, top, bottom) in enumerate(rectangles):
+        for other, at, end, above, below in rectangles[:place]:
             assert right < at or end < left or bottom < above or below < top, (words, other)
 
 
 def test_lines_far_below_the_price_on_demand_are_told_apart() -> None:
-    """At today's rate, 5 %: a tenth more is a few pixels of a scale to 2.2 times the price on demand otherwise."""
+    """Today's rate is 5 %: a tenth more is a few pixels of a scale to 2.2 times the price on demand otherwise."""
     ways = [("plain", restarting(0.05, 8)), ("saved", saving_often(0.05))]
     svg = cost_by_rate(by_rate(ways, 400 * 0.5, ()), "USD", "Title", "Subtitle")
     assert "Subtitle; logarithmic scale" in texts(svg)
     heights = [
-        float(re.findall(r"L [\d.]+ ([\d.]+)", each.get("d", ""))[10])
-        for each in parsed(svg).iter(f"{SVG}path")
-        if len(re.findall(r"L [\d.]+ ([\d.]+)", each.get("d", ""))) > 20
+        float(re.findall(r"L [\d.]+ ([\d.]+)", element.get("d", ""))[10])
+        for element in parsed(svg).iter(f"{SVG}path")
+        if len(re.findall(r"L [\d.]+ ([\d.]+)", element.get("d", ""))) > 20
     ]
     assert len(heights) == 2
     assert heights[1] - heights[0] > 8
@@ -241,9 +250,9 @@ def test_there_is_no_break_even_where_spot_never_pays(price: float) -> None:
 
 
 def test_work_that_is_never_done_is_no_line_to_infinity() -> None:
-    found = by_rate([("x", restarting(0.05, hours=500))], 92.8, [Mark(0.9, "observed")])
-    assert math.isinf(found.curves[0].amounts[-1])
-    svg = cost_by_rate(found, "USD", "Title", "")
+    costs = by_rate([("x", restarting(0.05, hours=500))], 92.8, [Mark(0.9, "observed")])
+    assert math.isinf(costs.curves[0].amounts[-1])
+    svg = cost_by_rate(costs, "USD", "Title", "")
     assert not re.search(r"\b(inf|nan)\b", svg, re.IGNORECASE)
     assert "x ▲" in texts(svg)
     assert "never done at 95 % an hour" in str(parsed(svg)[1].text)

@@ -25,29 +25,29 @@ def made(pools: int, kinds: int, sizes: int = 3) -> Bill:
         f"w{number}": work(names[number % pools], 10 + number, 1 + number / 100) for number in range(kinds)
     }
     every = list(SIZES)
-    found = stack(
+    planned = stack(
         *(spot(name, every[number % sizes]) for number, name in enumerate(names)),
         basis={"workload": workload},
     )
-    return bill(found, FixedMarket(SIZES | {"Standard_D4s_v3": (0.232, 0.0487)}))
+    return bill(planned, FixedMarket(SIZES | {"Standard_D4s_v3": (0.232, 0.0487)}))
 
 
 def test_a_short_bill_has_every_line() -> None:
-    found = made(5, 20)
-    batch = [line for line in found.lines if line.part == "batch"]
+    folded_bill = made(5, 20)
+    batch = [line for line in folded_bill.lines if line.part == "batch"]
     assert folding.lines(batch) == tuple(batch)
-    assert folding.work(found.work) == (found.work, ())
+    assert folding.work(folded_bill.work) == (folded_bill.work, ())
 
 
 @pytest.mark.parametrize(("sizes", "rows"), [(3, 3), (20, 20), (39, 20)])
 def test_pools_of_the_same_nodes_are_one_line_and_the_smallest_one_sum(sizes: int, rows: int) -> None:
-    found = made(90, 90, sizes)
-    batch = [line for line in found.lines if line.part == "batch"]
+    folded_bill = made(90, 90, sizes)
+    batch = [line for line in folded_bill.lines if line.part == "batch"]
     folded = folding.lines(batch)
     assert len(folded) == rows
     amounts = [line.amount.expected for line in folded[: folding.MOST - 1]]
     assert amounts == sorted(amounts, reverse=True)
-    assert total(it.amount for it in folded).expected == pytest.approx(found.amount("batch").expected)
+    assert total(it.amount for it in folded).expected == pytest.approx(folded_bill.amount("batch").expected)
     hours = total(it.hours for it in folded if it.hours).expected
     assert hours == pytest.approx(total(it.hours for it in batch if it.hours).expected)
     if sizes == 3:
@@ -55,18 +55,18 @@ def test_pools_of_the_same_nodes_are_one_line_and_the_smallest_one_sum(sizes: in
 
 
 def test_the_dearest_work_is_shown_and_the_rest_is_a_sum() -> None:
-    found = made(10, 300)
-    shown, others = folding.work(found.work)
+    folded_bill = made(10, 300)
+    shown, others = folding.work(folded_bill.work)
     assert (len(shown), len(others)) == (19, 281)
     assert min(it.amount.expected for it in shown) >= max(it.amount.expected for it in others)
-    lines = terminal(page(found), 140)
+    lines = terminal(page(folded_bill), 140)
     assert any(line.startswith("281 cheaper kinds") for line in lines)
     assert len(lines) < 110
 
 
 def test_json_has_all() -> None:
-    found = made(90, 300)
-    written = document(found)
+    folded_bill = made(90, 300)
+    written = document(folded_bill)
     assert len(written["work"]) == 300
     assert len([line for line in written["lines"] if line["part"] == "batch"]) == 90
 
@@ -79,7 +79,7 @@ def test_notes_of_the_same_text_are_one() -> None:
 
 
 def test_work_that_is_never_done_comes_first() -> None:
-    found = made(2, 40)
-    never = replace(found.work[39], amount=replace(found.work[39].amount, expected=float("inf")))
-    shown, _ = folding.work((*found.work[:39], never))
+    folded_bill = made(2, 40)
+    never = replace(folded_bill.work[39], amount=replace(folded_bill.work[39].amount, expected=float("inf")))
+    shown, _ = folding.work((*folded_bill.work[:39], never))
     assert shown[0] is never

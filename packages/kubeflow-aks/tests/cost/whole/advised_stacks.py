@@ -100,13 +100,13 @@ def ran(folder: Path, stack: Mapping[str, Any]) -> Record:
 
 def all_advice(advised: Advised) -> list[Advice]:
     """Each, and all of them at once."""
-    return [*advised.each, *([advised.together] if advised.together else [])]
+    return [*advised.advice, *([advised.together] if advised.together else [])]
 
 
 def broken_promises(folder: Path, stack: Mapping[str, Any], advised: Advised) -> Iterator[str]:
     """Advice that does not do what it says once it is written."""
     before = offline(from_plan(plan_document(ran(folder, stack)))).amount()
-    if [one.saves for one in advised.each] != sorted((one.saves for one in advised.each), reverse=True):
+    if [one.saves for one in advised.advice] != sorted((one.saves for one in advised.advice), reverse=True):
         yield "not the best first"
     for one in all_advice(advised):
         after = offline(from_plan(plan_document(ran(folder, written(stack, one))))).amount()

@@ -66,13 +66,13 @@ def test_dev_with_the_blogs_work_ends_sixty_percent_under_the_same_work_on_deman
 
 
 def test_the_best_comes_first_and_each_saves_something(dev: Advised) -> None:
-    saved = [one.saves for one in dev.each]
+    saved = [one.saves for one in dev.advice]
     assert saved == sorted(saved, reverse=True)
     assert min(saved) > 0
 
 
 def test_advice_for_dev_has_its_options(dev: Advised) -> None:
-    result = "\n".join(one.sentence for one in dev.each)
+    result = "\n".join(one.sentence for one in dev.advice)
     for expected in (
         "Monday to Friday",
         "checkpoint of training",
@@ -109,7 +109,9 @@ def test_the_platform_stays_on_demand_and_what_is_protected_stays_so(dev: Advise
 
 
 def test_another_region_and_less_support_are_left_to_people(dev: Advised) -> None:
-    assert {one.sentence for one in dev.each if one.alone} >= {"the region northeurope instead of westeurope"}
+    assert {one.sentence for one in dev.advice if one.alone} >= {
+        "the region northeurope instead of westeurope"
+    }
     assert dev.together
     text = "\n".join(dev.together.lines)
     assert "location" not in text
@@ -125,21 +127,21 @@ def test_a_stack_of_production_is_never_stopped_and_keeps_a_node_in_each_zone(pr
 
 def test_a_reservation_is_bought_for_what_the_other_changes_leave(prod: Advised, dev: Advised) -> None:
     alone = "a reservation of 1 year for 3 D4s_v5 and 3 D16s_v5, which are always there"
-    assert alone in {one.sentence for one in prod.each if not one.alone}
+    assert alone in {one.sentence for one in prod.advice if not one.alone}
     assert prod.together
     assert prod.changes[-1].startswith("a reservation of 1 year for ")
     then = written(stack_of("prod"), prod.together)
     sizes = {then["systemPool"].get("vmSize", "Standard_D4s_v5"), then["pools"]["general"]["vmSize"]}
     assert then["cost"]["commitments"].keys() == sizes
-    assert {one.sentence[:24] for one in prod.each if one.alone} >= {"a reservation of 3 years"}
-    assert any("reservation of 1 year" in one.sentence for one in dev.each)
+    assert {one.sentence[:24] for one in prod.advice if one.alone} >= {"a reservation of 3 years"}
+    assert any("reservation of 1 year" in one.sentence for one in dev.advice)
     assert not any("reservation" in change for change in dev.changes)  # its nodes stop at night
 
 
 def test_what_cannot_be_decrypted_is_not_touched(folder: Path) -> None:
     hidden = {**stack_of("dev"), "systemPool": {"minCount": 2, "maxCount": 3, "name": {"secure": "v1:x"}}}
     proposals = advised(folder, hidden)
-    assert proposals.each
+    assert proposals.advice
     assert not any("systemPool" in line for one in all_advice(proposals) for line in one.lines)
 
 

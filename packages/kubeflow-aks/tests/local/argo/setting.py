@@ -21,7 +21,7 @@ class ArgoRetries:
         """Runs the program with this value, and waits until the controller has read its settings anew."""
         if on is self._on:
             return
-        known = self.argo.configurations()
+        before = self.argo.configurations()
         self.demo.up(kubeflow={"argoRetries": on})
-        eventually(lambda: self.argo.configurations() > known)
+        eventually(lambda: self.argo.configurations() > before)
         self._on = on

@@ -42,9 +42,7 @@ def reports(demo: DemoStack, argo_retries: ArgoRetries, pools: Pools) -> dict[st
         ran = ckf_spot(demo.kubectl.kubeconfig, "where", "-n", namespace, "-o", "json")
     assert ran.code == 0, ran.errors
     work = json.loads(ran.output)["work"]
-    return {
-        each["name"]: each for each in work if each["pods"][0]["pool"] == "cpuspot"
-    }  # drivers are elsewhere
+    return {row["name"]: row for row in work if row["pods"][0]["pool"] == "cpuspot"}  # drivers are elsewhere
 
 
 def _running(demo: DemoStack, namespace: str) -> int:

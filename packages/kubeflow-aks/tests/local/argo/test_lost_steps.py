@@ -59,8 +59,8 @@ def _live(demo: DemoStack, namespace: str) -> dict[str, Any]:
 def _lost(demo: DemoStack, namespace: str) -> dict[str, str]:
     ran = ckf_spot(demo.kubectl.kubeconfig, "where", "-n", namespace, "-o", "json")
     assert ran.code == 0, ran.errors
-    [found] = json.loads(ran.output)["violations"]
-    return found
+    [violation] = json.loads(ran.output)["violations"]
+    return violation
 
 
 def test_while_argo_waits_the_report_has_that_no_retry_will_come(violations: list[dict[str, str]]) -> None:

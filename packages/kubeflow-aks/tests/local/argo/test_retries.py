@@ -102,13 +102,13 @@ def _aftermath(demo: DemoStack, pools: Pools) -> Aftermath:
                 node = pod["metadata"]["annotations"]["workflows.argoproj.io/node-name"]
                 last_pods[node] = pod
                 ran_on[node] = demo.pool_of(pod) or ran_on.get(node, "")
-            found = demo.api.list(WORKFLOW, namespace)
-            for live in found:
+            workflows = demo.api.list(WORKFLOW, namespace)
+            for live in workflows:
                 for node in live.get("status", {}).get("nodes", {}).values():
                     message = node.get("message", "")
                     if message not in messages[node["name"]][-1:]:
                         messages[node["name"]].append(message)
-            return found
+            return workflows
 
         play.until(
             "work runs on spot",
@@ -120,8 +120,8 @@ def _aftermath(demo: DemoStack, pools: Pools) -> Aftermath:
         for pool in ("cpuspot", "gpuspot"):
             play.market.add(MarketEvent(play.clock.now(), Reclaim.VANISH, pool, ALL))
         play.until("the workflows end", lambda: all(map(ended, look())), every=REQUEST_SECONDS)
-        found = {live["metadata"]["name"]: live for live in look()}
-    return Aftermath(found, last_pods, ran_on, messages)
+        by_name = {live["metadata"]["name"]: live for live in look()}
+    return Aftermath(by_name, last_pods, ran_on, messages)
 
 
 _ON_SPOT: Final = ["cpuspot"] * 5 + ["gpuspot"]
@@ -131,7 +131,7 @@ _ON_SPOT: Final = ["cpuspot"] * 5 + ["gpuspot"]
 def _example(name: str, namespace: str) -> Object:
     """An example as it was compiled, but for its backoff."""
     recorded = json.loads(json.dumps(RECORDED[name]["workflow"]))
-    [root] = [each for each in recorded["spec"]["templates"] if each["name"] == "root"]
+    [root] = [template for template in recorded["spec"]["templates"] if template["name"] == "root"]
     for task in root["dag"]["tasks"]:
         for parameter in task["arguments"]["parameters"]:
             if parameter["name"] == "retry-backoff-duration":
@@ -199,9 +199,9 @@ def test_the_workflow_goes_through_what_one_that_kubeflow_compiled_went_through(
 ) -> None:
     aftermath: Aftermath = request.getfixturevalue(settings)
     nodes = aftermath.workflows["vanishes-retried"]["status"]["nodes"].values()
-    found = [[each["name"], each["type"], each["phase"], each.get("message", "")] for each in nodes]
+    rows = [[node["name"], node["type"], node["phase"], node.get("message", "")] for node in nodes]
     expected: list[list[str]] = RECORDED["a1-prefer"]["runs"][recorded]
-    assert sorted(found) == [
+    assert sorted(rows) == [
         [name.replace("a1-prefer", "vanishes-retried"), *more] for name, *more in expected
     ]
 
@@ -220,14 +220,14 @@ def test_a_step_without_retries_is_never_tried_again(
 def test_a_step_that_fails_is_tried_again(settings: str, request: pytest.FixtureRequest) -> None:
     aftermath: Aftermath = request.getfixturevalue(settings)
     assert aftermath.phase("fails-once-retried") == "Succeeded"
-    assert [each.phase for each in aftermath.attempts("fails-once-retried")] == ["Failed", "Succeeded"]
+    assert [attempt.phase for attempt in aftermath.attempts("fails-once-retried")] == ["Failed", "Succeeded"]
 
 
 @pytest.mark.parametrize("settings", ["as_the_charm_has_it", "with_the_setting"])
 def test_a_step_that_keeps_failing_uses_up_its_retries(settings: str, request: pytest.FixtureRequest) -> None:
     aftermath: Aftermath = request.getfixturevalue(settings)
     assert aftermath.phase("fails-retried") == "Failed"
-    assert [each.phase for each in aftermath.attempts("fails-retried")] == ["Failed"] * 3
+    assert [attempt.phase for attempt in aftermath.attempts("fails-retried")] == ["Failed"] * 3
 
 
 @pytest.mark.parametrize("settings", ["as_the_charm_has_it", "with_the_setting"])
@@ -252,38 +252,40 @@ def test_the_examples_with_retries_are_lost_without_the_setting(
 @pytest.mark.parametrize("name", ["03-spot-retries-workload", "04-gpu-spot-workload"])
 def test_with_the_setting_the_examples_with_retries_survive(with_the_setting: Aftermath, name: str) -> None:
     assert with_the_setting.phase(name) == "Succeeded"
-    assert [each.phase for each in with_the_setting.attempts(name, "web-downloader")] == [
+    assert [attempt.phase for attempt in with_the_setting.attempts(name, "web-downloader")] == [
         "Error",
         "Succeeded",
     ]
-    assert [each.phase for each in with_the_setting.attempts(name, "merge-csv")] == ["Succeeded"]
+    assert [attempt.phase for attempt in with_the_setting.attempts(name, "merge-csv")] == ["Succeeded"]
 
 
 def test_every_step_of_the_examples_has_the_pod_that_the_real_driver_made(
     with_the_setting: Aftermath,
 ) -> None:
-    found: dict[tuple[str, str], list[Any]] = {}
+    placed: dict[tuple[str, str], list[Any]] = {}
     for node, pod in with_the_setting.pods.items():
         parts = re.sub(r"\(\d+\)", "", node).split(".")
         if parts[0] in EXAMPLES and parts[-1] == "executor":
-            found[parts[0], f"root--{parts[-2]}-driver"] = _placed(pod["spec"])
+            placed[parts[0], f"root--{parts[-2]}-driver"] = _placed(pod["spec"])
     expected = {
         (name, task): _placed(patch)
         for name in EXAMPLES
         for task, patch in RECORDED[name]["patches"].items()
         if (name, task) != ("02-spot-workload", "root--merge-csv-driver")  # it is lost before
     }
-    assert found == expected
+    assert placed == expected
 
 
 def _placed(spec: Mapping[str, Any]) -> list[Any]:
     """Affinity, GPUs and tolerations of a pod, without what Kubernetes adds to every pod or to one with GPUs."""
-    [main] = [each for each in spec["containers"] if each["name"] == "main"]
-    tolerations = {(each["key"], each.get("effect", "")) for each in spec.get("tolerations", ())}
+    [main] = [container for container in spec["containers"] if container["name"] == "main"]
+    tolerations = {
+        (toleration["key"], toleration.get("effect", "")) for toleration in spec.get("tolerations", ())
+    }
     return [
         spec.get("affinity"),
         main["resources"].get("limits"),
-        {each for each in tolerations if not each[0].startswith("node.kubernetes.io/")},
+        {toleration for toleration in tolerations if not toleration[0].startswith("node.kubernetes.io/")},
     ]
 
 

@@ -97,9 +97,9 @@ def storm(demo: DemoStack, argo_retries: ArgoRetries, pools: Pools, request: pyt
         disrupted=len(play.journal(Kind.POD_FINISHED, phase="Failed") + play.journal(Kind.POD_GONE)),
         workflows=workflows,
         attempts={
-            (live["metadata"]["name"], step): each
+            (live["metadata"]["name"], step): tries
             for live in workflows
-            for step, each in attempts(live).items()
+            for step, tries in attempts(live).items()
         },
     )
 
@@ -134,14 +134,14 @@ def test_no_workflow_is_lost(storm: Storm) -> None:
 
 def test_every_step_succeeds_at_its_last_attempt_and_at_no_other(storm: Storm) -> None:
     assert len(storm.attempts) == 4 * len(storm.workflows)
-    for each in storm.attempts.values():
-        assert [attempt.phase == "Succeeded" for attempt in each] == [False] * (len(each) - 1) + [True]
-        assert [attempt.number for attempt in each] == list(range(len(each)))
+    for tries in storm.attempts.values():
+        assert [attempt.phase == "Succeeded" for attempt in tries] == [False] * (len(tries) - 1) + [True]
+        assert [attempt.number for attempt in tries] == list(range(len(tries)))
 
 
 def test_it_was_a_storm(storm: Storm) -> None:
-    counts = Counter(len(each) for each in storm.attempts.values())
-    why = Counter(attempt.phase for each in storm.attempts.values() for attempt in each[:-1])
+    counts = Counter(len(tries) for tries in storm.attempts.values())
+    why = Counter(attempt.phase for tries in storm.attempts.values() for attempt in tries[:-1])
     without_notice = sum(not line["notice"] for line in storm.evictions)
     print(
         f"{len(storm.evictions)} VMs taken, {without_notice} of them without notice; {storm.disrupted} pods stopped;"

@@ -45,9 +45,9 @@ def loaded_by(*modules: str, cwd: Path) -> set[str]:
 def test_every_module_of_a_copy_loads_and_nothing_of_the_other_rooms(elsewhere: Path) -> None:
     files = sorted((elsewhere / "aks").rglob("*.py"))
     modules = [".".join(file.relative_to(elsewhere).with_suffix("").parts) for file in files]
-    found = loaded_by(*modules, cwd=elsewhere)
-    assert {"aks.package", "aks.kubeflow.prerequisites"} <= set(modules) <= found
-    assert {name.partition(".")[0] for name in found} & {"components", "pydantic"} == set()
+    modules_loaded = loaded_by(*modules, cwd=elsewhere)
+    assert {"aks.package", "aks.kubeflow.prerequisites"} <= set(modules) <= modules_loaded
+    assert {name.partition(".")[0] for name in modules_loaded} & {"components", "pydantic"} == set()
 
 
 @pytest.mark.parametrize(

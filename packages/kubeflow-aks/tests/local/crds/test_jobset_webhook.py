@@ -30,8 +30,8 @@ def example() -> Object:
 
 def starting_over() -> Object:
     """One that starts over for each eviction and counts none: the pattern of JobSet's documentation."""
-    found = example()
-    found["spec"]["failurePolicy"] = {
+    job_set = example()
+    job_set["spec"]["failurePolicy"] = {
         "maxRestarts": 3,
         "rules": [
             {
@@ -42,28 +42,28 @@ def starting_over() -> Object:
             }
         ],
     }
-    job = found["spec"]["replicatedJobs"][0]["template"]["spec"]
+    job = job_set["spec"]["replicatedJobs"][0]["template"]["spec"]
     job["podFailurePolicy"] = {"rules": [{"action": "FailJob", "onPodConditions": ON_DISRUPTION}]}
     job["template"]["spec"]["restartPolicy"] = "Never"
-    return found
+    return job_set
 
 
 def without_completion_mode() -> Object:
     """One whose Jobs are Indexed by the webhook's default alone."""
-    found = example()
-    del found["spec"]["replicatedJobs"][0]["template"]["spec"]["completionMode"]
-    return found
+    job_set = example()
+    del job_set["spec"]["replicatedJobs"][0]["template"]["spec"]["completionMode"]
+    return job_set
 
 
 def coupled() -> Object:
     """Workers that find the first one by its address, and a leader of their own."""
-    found = example()
-    worker = found["spec"]["replicatedJobs"][0]
+    job_set = example()
+    worker = job_set["spec"]["replicatedJobs"][0]
     leader = copy.deepcopy(worker) | {"name": "leader", "replicas": 1}
     leader["template"]["spec"] |= {"parallelism": 1, "completions": 1}
-    found["spec"]["replicatedJobs"].insert(0, leader)
+    job_set["spec"]["replicatedJobs"].insert(0, leader)
     worker["dependsOn"] = [{"name": "leader", "status": "Ready"}]
-    return found
+    return job_set
 
 
 def judged(crds: CustomResources, *job_sets: Object) -> list[Object]:
@@ -72,9 +72,9 @@ def judged(crds: CustomResources, *job_sets: Object) -> list[Object]:
     The API server sets those of the custom resource before.
     """
     crds.install("jobset")
-    given = json.dumps({"runtimes": [], "jobs": [], "jobSets": crds.accept(*job_sets)})
+    request = json.dumps({"runtimes": [], "jobs": [], "jobSets": crds.accept(*job_sets)})
     ran = subprocess.run(
-        [required_only(TOOL)[TOOL]], input=given, capture_output=True, text=True, check=True, timeout=60
+        [required_only(TOOL)[TOOL]], input=request, capture_output=True, text=True, check=True, timeout=60
     )
     return json.loads(ran.stdout)
 
@@ -91,10 +91,10 @@ def test_a_placed_set_is_admitted_and_each_of_its_jobs_can_be_made(
         {
             "apiVersion": "batch/v1",
             "kind": "Job",
-            "metadata": {"name": f"shards-{each['name']}-0", "namespace": "default"},
-            "spec": each["template"]["spec"],
+            "metadata": {"name": f"shards-{job['name']}-0", "namespace": "default"},
+            "spec": job["template"]["spec"],
         }
-        for each in completed["spec"]["replicatedJobs"]
+        for job in completed["spec"]["replicatedJobs"]
     ]
     for job in crds.accept(*jobs):
         assert job["spec"]["completionMode"] == "Indexed"

@@ -27,7 +27,7 @@ def test_the_api_server_takes_every_object_as_it_is(
     crds: CustomResources, made: list[dict[str, Any]]
 ) -> None:
     taken = crds.accept(*made)
-    assert [each["kind"] for each in taken] == [*["ResourceFlavor"] * 4, "ClusterQueue", "LocalQueue"]
+    assert [item["kind"] for item in taken] == [*["ResourceFlavor"] * 4, "ClusterQueue", "LocalQueue"]
     for ours, theirs in zip(made, taken, strict=True):
         assert theirs["spec"].items() >= ours["spec"].items(), "it stores the object as sent"
 

@@ -34,7 +34,7 @@ def pools() -> Pools:
 
 
 def example(name: str) -> dict[str, Any]:
-    [path] = (each for folder in FOLDERS for each in EXAMPLES.glob(f"{folder}/{name}.yaml"))
+    [path] = (file for folder in FOLDERS for file in EXAMPLES.glob(f"{folder}/{name}.yaml"))
     document = yaml.safe_load(path.read_text(encoding="utf-8"))
     document["metadata"].pop("namespace", None)
     return document
@@ -45,8 +45,8 @@ def parts(value: Any, path: str = "") -> set[str]:
     kind = cast("type[Any]", type(value))
     if not value or kind not in (dict, list):
         return {path}
-    items = value.items() if kind is dict else [("[]", each) for each in value]
-    return set[str]().union(*(parts(each, f"{path}.{key}") for key, each in items))
+    items = value.items() if kind is dict else [("[]", item) for item in value]
+    return set[str]().union(*(parts(item, f"{path}.{key}") for key, item in items))
 
 
 @pytest.mark.parametrize("name", PLACED)
@@ -74,7 +74,7 @@ def test_the_api_server_keeps_every_field_of_a_placed_example(
 def test_the_other_kinds_are_taken_too(
     crds: CustomResources, pools: Pools, kind: str, spec: dict[str, Any] | None
 ) -> None:
-    name = next(each for each in PLACED if PLACED[each] and each.removesuffix("job") in kind.lower())
+    name = next(listed for listed in PLACED if PLACED[listed] and listed.removesuffix("job") in kind.lower())
     crds.install(str(PLACED[name]))
     document: dict[str, Any] = example(name) | {"kind": kind}
     inner: Any = document["spec"]
@@ -85,7 +85,7 @@ def test_the_other_kinds_are_taken_too(
         document["spec"] = {**spec, inside: inner}
     placed = pools["cpu"].place(document)
     assert placed != document
-    assert [each["kind"] for each in crds.accept(placed)] == [kind]
+    assert [item["kind"] for item in crds.accept(placed)] == [kind]
 
 
 def test_a_template_of_an_executor_is_taken(crds: CustomResources, pools: Pools) -> None:

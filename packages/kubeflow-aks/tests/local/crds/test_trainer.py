@@ -43,11 +43,11 @@ def test_a_placed_trainjob_is_one_of_its_release_and_of_no_other_form(
     crds.install(f"trainer-{api}")
     ours = placed(api)
     assert eventually(lambda: taken(crds, ours))
-    other = [placed(each) for each in APIS if placed(each)["spec"].keys() != ours["spec"].keys()]
+    other = [placed(release) for release in APIS if placed(release)["spec"].keys() != ours["spec"].keys()]
     assert len(other) >= 2
-    for each in other:
+    for job in other:
         with pytest.raises(ApiError, match="unknown field"):
-            crds.accept(each)
+            crds.accept(job)
 
 
 SDK = """\
@@ -85,7 +85,7 @@ RUNTIMES = {
         ],
     },
 }
-"""Of runtimes the SDK only reads what Trainer ships; the real one is as long as all of JobSet."""
+"""A runtime of which the SDK reads only what Trainer ships; the real one is as long as all of JobSet."""
 
 
 def runtime_applied(crds: CustomResources, runtime: dict[str, Any]) -> bool:
@@ -104,7 +104,9 @@ def test_the_api_server_stores_what_the_kubeflow_sdk_creates_with_the_whole_plac
     crds.install("trainer-2.3")
     assert eventually(lambda: taken(crds, placed("2.3")))
     files = (yaml.safe_load(file.read_text(encoding="utf-8")) for file in required_crds("trainer-runtimes"))
-    [runtime] = [each for each in files if each.get("metadata", {}).get("name") == "torch-distributed"]
+    [runtime] = [
+        document for document in files if document.get("metadata", {}).get("name") == "torch-distributed"
+    ]
     crds.kubectl.apply(RUNTIMES)
     assert eventually(lambda: runtime_applied(crds, runtime))
     script = tmp_path / "script.py"
@@ -120,7 +122,10 @@ def test_the_api_server_stores_what_the_kubeflow_sdk_creates_with_the_whole_plac
     assert ran.returncode == 0, ran.stderr[-2000:]
     stored = crds.kubectl.get("trainjobs.trainer.kubeflow.org", ran.stdout.split()[-1])
     assert stored["spec"]["trainer"]["numNodes"] == 2
-    bare = {**stored, "spec": {key: each for key, each in stored["spec"].items() if key != "runtimePatches"}}
+    bare = {
+        **stored,
+        "spec": {key: value for key, value in stored["spec"].items() if key != "runtimePatches"},
+    }
     group: Any = Pools.sample()["gpu"]
     ours = group.place(bare, trainer_api="2.2")["spec"]["runtimePatches"]  # what the SDK has a form for
     assert stored["spec"]["runtimePatches"] == ours

@@ -22,14 +22,18 @@ POOLS: Final = Pools.sample()
 def runtimes() -> dict[str, Object]:
     """The shipped runtimes, by name."""
     files = (yaml.safe_load(file.read_text(encoding="utf-8")) for file in required_crds("trainer-runtimes"))
-    found = {each["metadata"]["name"]: each for each in files if each["kind"] == "ClusterTrainingRuntime"}
+    runtimes = {
+        document["metadata"]["name"]: document
+        for document in files
+        if document["kind"] == "ClusterTrainingRuntime"
+    }
     assert {
         "torch-distributed",
         "deepspeed-distributed",
         "mlx-distributed",
         "jax-distributed",
-    } <= found.keys()
-    return found
+    } <= runtimes.keys()
+    return runtimes
 
 
 def job(runtime: str) -> Object:
@@ -51,15 +55,16 @@ def job(runtime: str) -> Object:
 
 def pods(runtimes: dict[str, Object], *jobs: Object) -> dict[str, dict[str, Object]]:
     """The templates that Trainer makes, by job and part of its runtime; a job that it refuses fails the test."""
-    given = json.dumps({"runtimes": list(runtimes.values()), "jobs": jobs})
+    request = json.dumps({"runtimes": list(runtimes.values()), "jobs": jobs})
     tool = required_only(TOOL)[TOOL]
-    ran = subprocess.run([tool], input=given, capture_output=True, text=True, check=True, timeout=60)
+    ran = subprocess.run([tool], input=request, capture_output=True, text=True, check=True, timeout=60)
     made: dict[str, dict[str, Object]] = {}
     for answer in json.loads(ran.stdout):
         assert answer["refused"] is None, answer["job"]
-        [job_set] = [each for each in answer["objects"] if each["kind"] == "JobSet"]
+        [job_set] = [item for item in answer["objects"] if item["kind"] == "JobSet"]
         made[answer["job"]] = {
-            each["name"]: each["template"]["spec"]["template"] for each in job_set["spec"]["replicatedJobs"]
+            replicated["name"]: replicated["template"]["spec"]["template"]
+            for replicated in job_set["spec"]["replicatedJobs"]
         }
     return made
 
@@ -71,12 +76,12 @@ def admitted(template: Object) -> list[str]:
 def test_every_pod_with_a_gpu_finds_a_node_and_only_the_launcher_has_to_stay(
     runtimes: dict[str, Object],
 ) -> None:
-    placed = [POOLS["gpu"].place(job(each), trainer_api="2.3") for each in runtimes]
+    placed = [POOLS["gpu"].place(job(runtime), trainer_api="2.3") for runtime in runtimes]
     made = pods(runtimes, *placed)
     assert len(made) == len(runtimes)
     with_launcher: set[str] = set()
     for name, parts in made.items():
-        asking = {part: each for part, each in parts.items() if gpu_limits.needs(each)}
+        asking = {part: part_spec for part, part_spec in parts.items() if gpu_limits.needs(part_spec)}
         assert "node" in asking, name
         for part, template in asking.items():
             expected = ["gpuod"] if part == "launcher" else ["gpuspot", "gpuod"]

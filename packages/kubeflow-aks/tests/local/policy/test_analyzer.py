@@ -27,7 +27,7 @@ from tests.policy.violating_table import Case, cases
 
 _CASES = cases()
 _RULES = {rule.name: rule for rule in RULES}
-_OF_ONE = [case for case in _CASES if _RULES[case.rule].each]
+_OF_ONE = [case for case in _CASES if _RULES[case.rule].per_resource]
 _OF_ALL = [
     next(case for case in _CASES if case.rule == rule and case.expected)
     for rule in (
@@ -86,12 +86,12 @@ def test_every_rule_about_one_resource_bites_and_spares_its_neighbours(registeri
     judged = registering.configured(cases=[str(case) for case in _OF_ONE]).operate("preview")
     assert judged.failed
     for case in _OF_ONE:
-        own = [
+        diagnostics_of_rule = [
             it
             for it in judged.violations
             if it[1] == case.rule and it[2].startswith(f"{case}.") and "cannot be decided" not in it[3]
         ]
-        assert own == _expected(case), case
+        assert diagnostics_of_rule == _expected(case), case
 
 
 @pytest.mark.parametrize("case", _OF_ALL, ids=str)

@@ -76,7 +76,7 @@ def pulumi(tmp_path_factory: pytest.TempPathFactory) -> Generator[Pulumi]:
     folder = tmp_path_factory.mktemp("pulumi")
     for language in LANGUAGES:
         (folder / f"pulumi-language-{language}").symlink_to(tools["sdk-generator"])
-    [version] = {found["version"] for found in json.loads(SCHEMA.read_text())["dependencies"]}
+    [version] = {dependency["version"] for dependency in json.loads(SCHEMA.read_text())["dependencies"]}
     azure = serve(Azure("azure-native", version))
     yield Pulumi(
         tools["pulumi"],
@@ -140,11 +140,11 @@ def test_typescript_takes_the_example_and_finds_mistakes(pulumi: Pulumi, tmp_pat
     options = json.loads((project / "tsconfig.json").read_text())
     (project / "tsconfig.json").write_text(json.dumps(options | {"files": ["index.ts", MISTAKES.name]}))
     done = run(["node", modules / "typescript" / "bin" / "tsc", "--project", project, "--pretty", "false"])
-    found = re.findall(r"^(?:.*/)?(\w+\.ts)\((\d+),\d+\): error (TS\d+)", done.stdout, re.MULTILINE)
+    errors = re.findall(r"^(?:.*/)?(\w+\.ts)\((\d+),\d+\): error (TS\d+)", done.stdout, re.MULTILINE)
     expected = [
         ("mistakes.ts", "5", "TS2820"),
         ("mistakes.ts", "6", "TS2345"),
         ("mistakes.ts", "7", "TS2561"),
     ]
-    assert found == expected, done.stdout + done.stderr
+    assert errors == expected, done.stdout + done.stderr
     assert """Did you mean '"Spot"'?""" in done.stdout

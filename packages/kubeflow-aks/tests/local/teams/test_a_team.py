@@ -36,24 +36,24 @@ def test_a_team_takes_over_a_cluster_and_keeps_it(make: Make, run: RunDirectory,
     azure = AzureState(run.azure)
     owners = make(PROGRAMS / "owners")
     owners.up()
-    given = owners.outputs().values
-    adopting = make(PROGRAMS / "adopting", **given, named=True)
+    values = owners.outputs().values
+    adopting = make(PROGRAMS / "adopting", **values, named=True)
     assert (MANAGED_CLUSTER, "create", ()) in replaced(adopting.preview())
-    take_over(adopting, given["cluster"], tmp_path)
+    take_over(adopting, values["cluster"], tmp_path)
 
-    unnamed = make(PROGRAMS / "adopting", **given).preview()
+    unnamed = make(PROGRAMS / "adopting", **values).preview()
     [anew] = [step for step in unnamed.steps if step.type == MANAGED_CLUSTER and step.op == "replace"]
     assert set(anew.replace_keys) == {"dnsPrefix", "nodeResourceGroup", "resourceName"}
 
-    adopting = make(PROGRAMS / "adopting", **given, named=True)
+    adopting = make(PROGRAMS / "adopting", **values, named=True)
     others = [(kind, op) for kind, op, _ in replaced(adopting.preview()) if op != "create"]
     assert others == [("pulumi:providers:azure-native", "delete")], "that of the import, which had no version"
     done = adopting.up()
     assert [step.op for step in done.steps if step.type == MANAGED_CLUSTER] == ["update"]
     [cluster] = azure.all(MANAGED_CLUSTER)
-    assert (cluster.id, cluster.outputs["sku"]["tier"]) == (given["cluster"], "Premium")
+    assert (cluster.id, cluster.outputs["sku"]["tier"]) == (values["cluster"], "Premium")
     assert set(adopting.up().changes) == {"same"}
-    assert {found.outputs["name"] for found in azure.all(AGENT_POOL)} == {"system", "spot"}
+    assert {entry.outputs["name"] for entry in azure.all(AGENT_POOL)} == {"system", "spot"}
 
 
 def take_over(engine: Engine, cluster: str, folder: Path) -> None:
@@ -73,12 +73,12 @@ def test_a_team_builds_renames_moves_and_leaves_nothing_with_others(
     azure = AzureState(run.azure)
     owners = make(PROGRAMS / "owners")
     owners.up()
-    before = {found.id for found in azure.all()}
-    given = {"cluster": owners.outputs().values["cluster"]}
+    before = {entry.id for entry in azure.all()}
+    settings = {"cluster": owners.outputs().values["cluster"]}
 
-    make(PROGRAMS / "team", **given).up()
-    made = {found.id for found in azure.all()} - before
-    assert {found.outputs["name"] for found in azure.all(MANAGED_CLUSTER)} == {
+    make(PROGRAMS / "team", **settings).up()
+    made = {entry.id for entry in azure.all()} - before
+    assert {entry.outputs["name"] for entry in azure.all(MANAGED_CLUSTER)} == {
         "their-cluster",
         "team",
         "second",
@@ -87,21 +87,21 @@ def test_a_team_builds_renames_moves_and_leaves_nothing_with_others(
         pool.id for pool in azure.all(AGENT_POOL) if pool.id.endswith("their-cluster/agentPools/spot")
     }, "everything of ours is in our subscription, but for the pool in their cluster"
     assert {
-        found.outputs["tags"]["owner"] for found in azure.all(MANAGED_CLUSTER) if "tags" in found.outputs
+        entry.outputs["tags"]["owner"] for entry in azure.all(MANAGED_CLUSTER) if "tags" in entry.outputs
     } == {"team"}
 
-    assert replaced(make(PROGRAMS / "team", **given, owner="auditor").preview()) == []
-    renamed = {**given, "name": "the-platform", "renamedFrom": "team-one"}
+    assert replaced(make(PROGRAMS / "team", **settings, owner="auditor").preview()) == []
+    renamed = {**settings, "name": "the-platform", "renamedFrom": "team-one"}
     assert replaced(make(PROGRAMS / "team", **renamed, parent=True).preview()) == []
     assert replaced(make(PROGRAMS / "team", **renamed).up()) == []
-    dropped = make(PROGRAMS / "team", **given, name="nameless").preview()
+    dropped = make(PROGRAMS / "team", **settings, name="nameless").preview()
     assert (AGENT_POOL, "delete", ()) in replaced(dropped)
-    pools = {found.id for found in azure.all(AGENT_POOL)}
+    pools = {entry.id for entry in azure.all(AGENT_POOL)}
     with pytest.raises(EngineError, match="cannot create already existing resource"):
-        make(PROGRAMS / "team", **given, name="nameless").up()
-    assert {found.id for found in azure.all(AGENT_POOL)} == pools, "Azure refuses before anything is deleted"
+        make(PROGRAMS / "team", **settings, name="nameless").up()
+    assert {entry.id for entry in azure.all(AGENT_POOL)} == pools, "Azure refuses before anything is deleted"
 
     make(PROGRAMS / "team", **renamed).destroy()
-    assert {found.id for found in azure.all()} == before
+    assert {entry.id for entry in azure.all()} == before
     namespaces = client.CoreV1Api(api).list_namespace().items
-    assert "team-in-theirs" not in {found.metadata and found.metadata.name for found in namespaces}
+    assert "team-in-theirs" not in {entry.metadata and entry.metadata.name for entry in namespaces}

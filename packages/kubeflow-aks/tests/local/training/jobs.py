@@ -101,8 +101,12 @@ class Training:
 
     def conditions(self) -> dict[str, str]:
         """The conditions that hold, and why."""
-        found = self.demo.api.get(self.job).get("status", {}).get("conditions", [])
-        return {each["type"]: each["reason"] for each in found if each["status"] == "True"}
+        conditions = self.demo.api.get(self.job).get("status", {}).get("conditions", [])
+        return {
+            condition["type"]: condition["reason"]
+            for condition in conditions
+            if condition["status"] == "True"
+        }
 
 
 @contextmanager

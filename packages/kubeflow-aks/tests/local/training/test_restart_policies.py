@@ -133,10 +133,10 @@ class Work:
 
     def vanish(self, loss: str) -> None:
         """What the pod garbage collector does to workers whose node is gone, with time between its two steps."""
-        found = self.kubectl.get("pods", *_of("worker", loss))
-        for pod in found["items"]:
+        pods = self.kubectl.get("pods", *_of("worker", loss))
+        for pod in pods["items"]:
             pod["status"] = {"phase": "Failed"}
-        self.kubectl.run("replace", "--subresource=status", "--filename=-", given=json.dumps(found))
+        self.kubectl.run("replace", "--subresource=status", "--filename=-", given=json.dumps(pods))
         time.sleep(_SOME_SECONDS)
         failed = ("--field-selector", "status.phase=Failed")
         self.kubectl.run("delete", "pods", *_of("worker", loss), *failed, "--force", "--grace-period=0")
@@ -167,13 +167,17 @@ class Work:
                 return "made again"
             return "stays dead" if worker["status"]["phase"] == "Failed" else "lives"
 
-        found = [job for kind in KINDS for job in self.demo.api.list(kind, self.kubectl.namespace)]
-        jobs = {job["metadata"]["name"]: job for job in found}
+        live_jobs = [job for kind in KINDS for job in self.demo.api.list(kind, self.kubectl.namespace)]
+        jobs = {job["metadata"]["name"]: job for job in live_jobs}
         return {name: fate(jobs[name]) for name in before}
 
     def conditions(self, job: Object) -> set[str]:
         """The conditions that hold for a job."""
-        return {each["type"] for each in job["status"].get("conditions", []) if each["status"] == "True"}
+        return {
+            condition["type"]
+            for condition in job["status"].get("conditions", [])
+            if condition["status"] == "True"
+        }
 
     def _workers(self) -> dict[str, Object]:
         return {pod["metadata"]["labels"][_JOB]: pod for pod in self.pods(role="worker")}

@@ -30,8 +30,8 @@ def _tfjob(name: str, job: dict[str, Any]) -> Object:
 
 def _config(pod: Object) -> dict[str, Any] | None:
     [container] = pod["spec"]["containers"]
-    found = [each["value"] for each in container.get("env", []) if each["name"] == "TF_CONFIG"]
-    return json.loads(found[0]) if found else None
+    values = [variable["value"] for variable in container.get("env", []) if variable["name"] == "TF_CONFIG"]
+    return json.loads(values[0]) if values else None
 
 
 def test_the_operator_writes_what_is_recorded(demo: DemoStack) -> None:
@@ -40,7 +40,7 @@ def test_the_operator_writes_what_is_recorded(demo: DemoStack) -> None:
         expected = sum(len(job["pods"]) for job in JOBS)
         pods = eventually(lambda: len(pods := demo.pods(_NAMESPACE)) == expected and pods)
     assert isinstance(pods, list)
-    found = [
+    configs = [
         {
             f"{labels[f'{_LABELS}replica-type']}-{labels[f'{_LABELS}replica-index']}": _config(pod)
             for pod in pods
@@ -48,7 +48,7 @@ def test_the_operator_writes_what_is_recorded(demo: DemoStack) -> None:
         }
         for number in range(len(JOBS))
     ]
-    assert found == [{name: pod["config"] for name, pod in job["pods"].items()} for job in JOBS]
+    assert configs == [{name: pod["config"] for name, pod in job["pods"].items()} for job in JOBS]
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,7 @@ def _uids(pods: Mapping[int, Object]) -> set[str]:
 
 def _variables(pod: Object) -> dict[str, str]:
     [container] = pod["spec"]["containers"]
-    return {each["name"]: each["value"] for each in container["env"]}
+    return {variable["name"]: variable["value"] for variable in container["env"]}
 
 
 def _goes_on(training: Training) -> bool:

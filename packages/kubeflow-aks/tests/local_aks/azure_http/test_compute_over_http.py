@@ -46,7 +46,7 @@ class Answer:
 
     @property
     def code(self) -> str:
-        """Of the error."""
+        """Code of the error."""
         return self.body["error"]["code"]
 
 
@@ -71,8 +71,8 @@ class Served:
 
     def scale_set(self, pool_name: str) -> str:
         """Path of a pool's scale set."""
-        found = self.ask(SETS + VERSION).body["value"]
-        [name] = [s["name"] for s in found if s["tags"]["aks-managed-poolName"] == pool_name]
+        scale_sets = self.ask(SETS + VERSION).body["value"]
+        [name] = [s["name"] for s in scale_sets if s["tags"]["aks-managed-poolName"] == pool_name]
         return f"{SETS}/{name}"
 
     def evict(self, pool_name: str, instance: int = 0) -> Answer:
@@ -112,16 +112,16 @@ def _simulate(world: World, stop: threading.Event) -> None:
 
 
 def test_each_pool_has_a_scale_set_that_names_it(served: Served) -> None:
-    found = served.ask(SETS + VERSION).body["value"]
-    assert {s["tags"]["aks-managed-poolName"]: s["sku"]["capacity"] for s in found} == {
+    scale_sets = served.ask(SETS + VERSION).body["value"]
+    assert {s["tags"]["aks-managed-poolName"]: s["sku"]["capacity"] for s in scale_sets} == {
         "cpuspot": 2,
         "gpuspot": 1,
         "general": 1,
     }
-    priorities = [s["properties"]["virtualMachineProfile"].get("priority", "Regular") for s in found]
+    priorities = [s["properties"]["virtualMachineProfile"].get("priority", "Regular") for s in scale_sets]
     assert priorities == ["Spot", "Spot", "Regular"]
-    assert found[1]["tags"]["team"] == "a"
-    assert served.ask(found[1]["id"] + VERSION).body == found[1]
+    assert scale_sets[1]["tags"]["team"] == "a"
+    assert served.ask(scale_sets[1]["id"] + VERSION).body == scale_sets[1]
 
 
 def test_a_vm_is_found_by_its_node_and_a_node_by_its_vm(served: Served) -> None:
@@ -268,9 +268,9 @@ def _scores(served: Served, *sizes: str, location: str = "West Europe") -> Answe
 
 def test_placement_scores_follow_the_simulated_supply(served: Served) -> None:
     [size] = {p["vmSize"] for p in served.azure.agent_pools() if p["name"] == "cpuspot"}
-    found = _scores(served, size, "Standard_D2_v2")
-    assert found.body.keys() == RECORDED.keys()
-    assert found.body["placementScores"] == [
+    scores = _scores(served, size, "Standard_D2_v2")
+    assert scores.body.keys() == RECORDED.keys()
+    assert scores.body["placementScores"] == [
         {"sku": size, "region": "westeurope", "score": "High", "isQuotaAvailable": True},
         {
             "sku": "Standard_D2_v2",
@@ -279,7 +279,7 @@ def test_placement_scores_follow_the_simulated_supply(served: Served) -> None:
             "isQuotaAvailable": True,
         },
     ]
-    assert found.body["placementScores"][0].keys() == RECORDED["placementScores"][0].keys()
+    assert scores.body["placementScores"][0].keys() == RECORDED["placementScores"][0].keys()
     sold_out = MarketEvent(served.world.clock.now(), Supply.SOLD_OUT, "cpuspot")
     served.world.market.add(sold_out)
     sold_out.outcome.result(20)

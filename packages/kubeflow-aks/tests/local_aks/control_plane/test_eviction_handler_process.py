@@ -69,10 +69,10 @@ def test_it_gets_what_its_pod_gets_and_nobody_else_may_read_it(
     monkeypatch.setattr(ApiServer, "get", get)
     monkeypatch.setattr(ApiServer, "token", token)
     folder = tmp_path / "handler"
-    found = prepare(run.kubeconfig, folder)
-    assert found is not None
-    assert found.command == [sys.executable, "-IB", folder / "script.py", folder]
-    assert found.environment == {"KUBERNETES_SERVICE_HOST": "127.0.0.1", "KUBERNETES_SERVICE_PORT": "1234"}
+    prepared = prepare(run.kubeconfig, folder)
+    assert prepared is not None
+    assert prepared.command == [sys.executable, "-IB", folder / "script.py", folder]
+    assert prepared.environment == {"KUBERNETES_SERVICE_HOST": "127.0.0.1", "KUBERNETES_SERVICE_PORT": "1234"}
     assert {file.name: file.read_text(encoding="utf-8") for file in folder.iterdir()} == {
         "script.py": "pass",
         "token": "kubeflow-aks/eviction-handler",

@@ -56,10 +56,10 @@ def _task(name: str, task: str) -> tuple[dict[str, Any], dict[str, Any]]:
 
 @pytest.mark.parametrize(("name", "task"), PATCHES)
 def test_a_pod_is_what_the_real_driver_made_of_it(name: str, task: str) -> None:
-    found = pod_spec_patch(*_task(name, task))
-    for container in found["containers"]:
+    patch = pod_spec_patch(*_task(name, task))
+    for container in patch["containers"]:
         del container["command"], container["args"]  # left out of the recording
-    assert found == RECORDED[name]["patches"][task]
+    assert patch == RECORDED[name]["patches"][task]
 
 
 def test_the_container_runs_the_steps_command() -> None:

@@ -26,7 +26,7 @@ def test_it_is_made_empty_and_private_and_goes_with_its_folders(awaited: Path) -
     for _ in range(2):
         training_operator._make_awaited()
     assert awaited.read_bytes() == b""
-    assert {stat.S_IMODE(each.stat().st_mode) & 0o077 for each in (awaited, *awaited.parents[:2])} == {0}
+    assert {stat.S_IMODE(path.stat().st_mode) & 0o077 for path in (awaited, *awaited.parents[:2])} == {0}
     training_operator.tidy()
     assert not awaited.parent.parent.exists()
 

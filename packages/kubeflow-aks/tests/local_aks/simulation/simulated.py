@@ -110,8 +110,8 @@ class World:
 
     def pool_of(self, pod: str) -> str | None:
         """The pool of the node on which a pod runs."""
-        found = self.cluster.pod(pod)
-        node = self.cluster.node_objects.get(found["spec"].get("nodeName", "")) if found else None
+        stored = self.cluster.pod(pod)
+        node = self.cluster.node_objects.get(stored["spec"].get("nodeName", "")) if stored else None
         return node["metadata"]["labels"]["kubernetes.azure.com/agentpool"] if node else None
 
     def nodes_of(self, pool: str) -> list[str]:

@@ -204,6 +204,7 @@ def test_taints_are_read_as_aks_writes_them(text: str, expected: dict[str, str])
 def test_the_autoscaler_takes_every_machine_of_an_empty_pool_for_x64() -> None:
     arm = a_pool(vmSize="Standard_D8pds_v6")
     labels = [
-        found["metadata"]["labels"]["kubernetes.io/arch"] for found in (template_node(arm), node(arm, 0))
+        template["metadata"]["labels"]["kubernetes.io/arch"]
+        for template in (template_node(arm), node(arm, 0))
     ]
     assert labels == ["amd64", "arm64"]

@@ -35,10 +35,10 @@ if __name__ == "__main__":
     sys.addaudithook(_refuse)
     gc.disable()  # importing makes a million objects, none of them garbage
     import_module("checkov.main")
-    for given in sys.argv[1:]:
+    for program in sys.argv[1:]:
         child = os.fork()
         if not child:
-            _report(given)
+            _report(program)
             sys.exit(0)
         if os.waitpid(child, 0)[1]:
             sys.exit(1)

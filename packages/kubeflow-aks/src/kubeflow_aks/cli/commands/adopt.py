@@ -64,6 +64,6 @@ def command(
     with interruptible():
         folder = project_root(root)
         new_file(stack, folder)  # before Azure is read
-        found = existing(group, name, cluster, pools, maintenance)
+        cluster_in_azure = existing(group, name, cluster, pools, maintenance)
         day = None if created is None else f"{created:%Y-%m-%d}"
-        return adopt(stack, folder, found, build or folder / "build", owner=owner, created=day)
+        return adopt(stack, folder, cluster_in_azure, build or folder / "build", owner=owner, created=day)

@@ -51,6 +51,6 @@ def command(
     from kubeflow_aks.interrupts import interruptible
 
     with interruptible():
-        given = read(stack, outputs, root)
-        folder = (build or project_root(root) / "build") / given.stack
-        return drill(given, Options(nodes, minutes, any_node, folder), lambda: yes or confirmed("Start?"))
+        deployed = read(stack, outputs, root)
+        folder = (build or project_root(root) / "build") / deployed.stack
+        return drill(deployed, Options(nodes, minutes, any_node, folder), lambda: yes or confirmed("Start?"))

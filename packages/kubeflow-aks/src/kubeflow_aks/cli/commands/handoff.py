@@ -51,7 +51,7 @@ def command(
     from kubeflow_aks.interrupts import interruptible
 
     with interruptible("what was there before is as it was"):
-        given = read(stack, outputs, root)
+        deployed = read(stack, outputs, root)
         if stdout:
-            return show(given, default_pools)
-        return write(given, build or project_root(root) / "build", default_pools)
+            return show(deployed, default_pools)
+        return write(deployed, build or project_root(root) / "build", default_pools)

@@ -11,7 +11,7 @@ from kubeflow_aks.clients.spot_placement import Desired
 from kubeflow_aks.cost.figures import Range
 
 Path = tuple[str, ...]
-"""Of a setting, `("pools", "cpuspot", "maxCount")`; names that people chose may hold dots."""
+"""Path of a setting, `("pools", "cpuspot", "maxCount")`; names that people chose may hold dots."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Advice:
 
     @property
     def share(self) -> float:
-        """Of the bill before."""
+        """Share of the bill before."""
         return 1.0 if math.isinf(self.saves) else self.saves / (self.without or self.before).expected
 
 
@@ -81,7 +81,7 @@ class Advised:
     Attributes:
         currency: of every amount.
         on_demand: the whole bill of a month if the work ran on demand in the stack as it is.
-        each: best first, each on its own.
+        advice: single changes, best first, each on its own.
         together: all changes that can be combined; None for less than two.
         changes: sentences of the changes in `together`, in that order.
         on_demand_then: as `on_demand`, of the stack with all changes of `together`; None without it.
@@ -91,7 +91,7 @@ class Advised:
 
     currency: str
     on_demand: Range
-    each: tuple[Advice, ...]
+    advice: tuple[Advice, ...]
     together: Advice | None = None
     changes: tuple[str, ...] = ()
     on_demand_then: Range | None = None

@@ -33,20 +33,20 @@ def advise(stack_name: str, root: Path, bill_of: BillOf, offers: OffersOf, quota
     trials = Trials(stack_name, root, bill_of, offers)
     start = trials.begin()
     room = Room(start, quotas)
-    found = [
+    useful = [
         (kind, change, it[0])
         for kind in KINDS
         for change in kind(start)
         if (it := trials.tried(start, change, room))
     ]
     refused = tuple(f"{sentence}: it needs {lack}" for sentence, lack in trials.refused.items())
-    found.sort(key=lambda it: -it[2].saves)
-    joint = sorted(((kind, change) for kind, change, it in found if not it.alone), key=lambda it: it[1].last)
+    useful.sort(key=lambda it: -it[2].saves)
+    joint = sorted(((kind, change) for kind, change, it in useful if not it.alone), key=lambda it: it[1].last)
     together, accepted, then = _together(trials, start, room, joint)
     return Advised(
         currency=start.bill.currency,
         on_demand=start.bill.on_demand(),
-        each=tuple(advice for _, _, advice in found),
+        advice=tuple(advice for _, _, advice in useful),
         together=together,
         on_demand_then=then.bill.on_demand() if together else None,
         changes=accepted,

@@ -18,7 +18,7 @@ def with_scores(advised: Advised, az: Az, report: Callable[[str], None]) -> Advi
         az: signed in to the stack's subscription.
         report: called with one sentence where there are no scores.
     """
-    every = [*advised.each, *([advised.together] if advised.together else [])]
+    every = [*advised.advice, *([advised.together] if advised.together else [])]
     desired = {
         it.region: [*(vms for one in every if one.region == it.region for vms in one.spot_vms)]
         for it in every
@@ -30,7 +30,7 @@ def with_scores(advised: Advised, az: Az, report: Callable[[str], None]) -> Advi
         return advised
     return replace(
         advised,
-        each=tuple(_noted(one, scores) for one in advised.each),
+        advice=tuple(_noted(one, scores) for one in advised.advice),
         together=_noted(advised.together, scores) if advised.together else None,
     )
 

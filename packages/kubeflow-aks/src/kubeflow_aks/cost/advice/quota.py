@@ -70,7 +70,7 @@ class Room:
         region = after.bill.region
         before: Mapping[str, int] = self._needed if region == self._region else {}
         more = {name: count for name, count in after.quota.items() if count > before.get(name, 0)}
-        found = self._quotas(region) if more else None
+        quotas = self._quotas(region) if more else None
         for name, count in more.items():
-            quota = None if found is None else found.get(name.casefold(), Quota(0, 0))
+            quota = None if quotas is None else quotas.get(name.casefold(), Quota(0, 0))
             yield Lack(name, count, before.get(name, 0), quota)

@@ -20,7 +20,7 @@ def section(advised: Advised) -> Section:
 def document(advised: Advised) -> dict[str, Any]:
     """The same as JSON; what has no end is null."""
     return {
-        "each": [_advice(one) for one in advised.each],
+        "each": [_advice(one) for one in advised.advice],
         "unknown": list(advised.unknown),
         "refused": list(advised.refused),
         "together": None
@@ -34,7 +34,7 @@ def document(advised: Advised) -> dict[str, Any]:
 
 
 def _blocks(advised: Advised) -> Iterator[Block]:
-    yield from _found(advised) if advised.each else [Paragraph("No known change would lower it.")]
+    yield from _useful_changes(advised) if advised.advice else [Paragraph("No known change would lower it.")]
     if advised.unknown:
         yield Paragraph("Without a figure:")
         yield Items(advised.unknown)
@@ -43,9 +43,9 @@ def _blocks(advised: Advised) -> Iterator[Block]:
         yield Items(advised.refused)
 
 
-def _found(advised: Advised) -> Iterator[Block]:
+def _useful_changes(advised: Advised) -> Iterator[Block]:
     head = ("Change", "Expected", "Saves", "Change of the bill")
-    yield Table(head, tuple(_row(one, advised) for one in advised.each), range(1, len(head)))
+    yield Table(head, tuple(_row(one, advised) for one in advised.advice), range(1, len(head)))
     if advised.together:
         before, after = (
             f"{money(it.expected, advised.currency)} ({saving(it.expected, advised.on_demand.expected)})"
@@ -59,14 +59,14 @@ def _found(advised: Advised) -> Iterator[Block]:
         yield Items(advised.changes)
         yield Paragraph("In the stack file, under `config:`, in place of the same keys:")
         yield from _lines(advised.together, advised.currency)
-    for one in advised.each:
+    for one in advised.advice:
         alone = " (a separate decision, not part of the combination)" if one.alone else ""
         yield Paragraph(f"{one.sentence[:1].upper()}{one.sentence[1:]}{alone}:")
         yield from _lines(one, advised.currency)
 
 
 def _as_then(advised: Advised) -> str:
-    """Beside it what spot saves in the stack that these make, in the same hours."""
+    """What spot saves in the stack that these make, in the same hours."""
     if advised.on_demand_then is None or advised.together is None:
         return ""
     then, amount = advised.on_demand_then.expected, advised.together.after.expected

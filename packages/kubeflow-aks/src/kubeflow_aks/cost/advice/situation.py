@@ -13,7 +13,7 @@ from kubeflow_aks.cost.advice.stack_file import StackFile
 from kubeflow_aks.cost.basis import Basis, Work
 from kubeflow_aks.cost.bill import Bill
 from kubeflow_aks.cost.figures import CostError, Offer, Range
-from kubeflow_aks.cost.reading import Cluster, Pool, cluster
+from kubeflow_aks.cost.reading import Cluster, Pool, read_cluster
 from kubeflow_aks.cost.stack import Resource, Stack
 
 BillOf = Callable[[Stack], Bill]
@@ -45,7 +45,7 @@ class Situation:
     @cached_property
     def cluster(self) -> Cluster:
         """The stack's resources that cost money."""
-        return cluster(self.stack)
+        return read_cluster(self.stack)
 
     @cached_property
     def basis(self) -> Basis:
@@ -73,14 +73,14 @@ class Situation:
     @property
     def kubernetes_version(self) -> str:
         """Minor of the cluster, `1.34`; empty where AKS chooses it."""
-        found = (it.inputs.get("kubernetesVersion") for it in self.stack.resources if it.type == _CLUSTER)
-        return ".".join(str(next(found, None) or "").split(".")[:2])
+        versions = (it.inputs.get("kubernetesVersion") for it in self.stack.resources if it.type == _CLUSTER)
+        return ".".join(str(next(versions, None) or "").split(".")[:2])
 
     @property
     def quota(self) -> Mapping[str, int]:
-        """By name of the quota the vCPU that it needs with every pool full; empty where the program exports none."""
-        found: Mapping[str, Any] = self.stack.outputs.get("vcpuQuota") or {}
-        return {name: int(count) for name, count in found.items()}
+        """The vCPU that it needs with every pool full, by quota; empty where the program exports none."""
+        quota: Mapping[str, Any] = self.stack.outputs.get("vcpuQuota") or {}
+        return {name: int(count) for name, count in quota.items()}
 
     @property
     def spot_vms(self) -> tuple[Desired, ...]:
@@ -105,9 +105,9 @@ class Situation:
 
 def _with(stack: Stack, inputs: Mapping[str, Mapping[str, Any]]) -> Stack:
     def changed(resource: Resource) -> Resource:
-        own = inputs.get(str(resource.inputs.get("agentPoolName", "")), {})
+        replaced = inputs.get(str(resource.inputs.get("agentPoolName", "")), {})
         if resource.type != _CLUSTER:
-            return replace(resource, inputs={**resource.inputs, **own}) if own else resource
+            return replace(resource, inputs={**resource.inputs, **replaced}) if replaced else resource
         profiles = [
             {**profile, **inputs.get(profile.get("name", ""), {})}
             for profile in resource.inputs.get("agentPoolProfiles", [])

@@ -36,20 +36,20 @@ class StackFile:
 
     def get(self, *path: str) -> Any:
         """The value of a setting, None where it is not set."""
-        found: Any = self.values
+        value: Any = self.values
         for step in path:
-            found = cast(dict[str, Any], found).get(step) if isinstance(found, dict) else None
-        return found
+            value = cast(dict[str, Any], value).get(step) if isinstance(value, dict) else None
+        return value
 
     def changed(self, values: Mapping[SettingPath, Any]) -> StackFile:
         """The file with other values; a key that it did not have gets only what the change needs."""
         keys = dict.fromkeys(path[0] for path in values)
-        own = {
+        changed = {
             key: self.values[key]
             for key in keys
             if key in self.written or (key in _WHOLE and key in self.values)
         }
-        new: dict[str, Any] = copy.deepcopy(own)
+        new: dict[str, Any] = copy.deepcopy(changed)
         for path, value in values.items():
             *parents, last = path
             place = new
@@ -77,11 +77,11 @@ def stack_file(name: str, root: Path) -> StackFile:
         StackFileError: it is not there, or can't be read.
     """
     config = read_stack(root, name)
-    own = {key: text for key, text in config.values.items() if key.startswith(f"{config.project}:")}
+    settings = {key: text for key, text in config.values.items() if key.startswith(f"{config.project}:")}
     return StackFile(
         config.project,
-        {_name(key): _value(text) for key, text in own.items()},
-        frozenset(map(_name, config.written & own.keys())),
+        {_name(key): _value(text) for key, text in settings.items()},
+        frozenset(map(_name, config.written & settings.keys())),
         frozenset(map(_name, config.secret_keys)),
     )
 

@@ -21,7 +21,7 @@ from kubeflow_aks.recorder.document import plan_document
 from kubeflow_aks.recorder.run import Record, record
 
 _LEAST_SHARE = 0.002
-"""Of the bill; what saves less is not worth a line (our choice)."""
+"""Share of the bill; what saves less is not worth a line (our choice)."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Trials:
             return None
         notes = (*change.notes, *(warning for warning in after.warnings if warning not in start.warnings))
         alone = change.alone or len(notes) > len(change.notes)
-        found = Advice(
+        advice = Advice(
             change.sentence,
             file.lines(keys),
             start.amount,
@@ -80,7 +80,7 @@ class Trials:
             region=after.bill.region,
             without=without.amount if change.needs else None,
         )
-        return found, after
+        return advice, after
 
     def _situation(self, file: StackFile) -> Situation:
         ran = self._run(file)

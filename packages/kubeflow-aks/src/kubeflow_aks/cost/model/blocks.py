@@ -10,7 +10,7 @@ from kubeflow_aks.cost.model.step import Step
 _ALMOST_WHOLE = 1e-9
 """A step of 20 h with a checkpoint each 0.1 h has 200 blocks, though 20 / 0.1 is no whole number for a computer."""
 _ALL_THE_TIME = 1e6
-"""From so many checkpoints on that take no time, what is lost between two of them counts as nothing."""
+"""Number of checkpoints that take no time from which on what is lost between two of them counts as nothing."""
 
 
 @dataclass(frozen=True)

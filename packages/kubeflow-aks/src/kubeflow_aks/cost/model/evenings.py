@@ -25,9 +25,9 @@ from kubeflow_aks.cost.model.lattice import CELLS, UNLIKELY, Complex, Lattice
 from kubeflow_aks.cost.model.step import Step
 
 _MOST_A_DAY: Final = 200
-"""Up to this many blocks of a day are modelled one by one; of shorter ones an evening undoes half a block."""
+"""Number of a day's blocks that are modelled one by one; of shorter ones an evening undoes half a block."""
 _MOST: Final = 600
-"""From so many blocks on each further one takes as long as those before: the step has gone on for days."""
+"""Number of blocks from which on each further one takes as long as those before: the step has gone on for days."""
 _ALMOST: Final = 1e-9  # hours, by which a block may be longer than the day for a computer
 
 _Floats = npt.NDArray[np.floating]
@@ -97,11 +97,11 @@ class _Calendar:
         today, behind = self._first_day(blocks_left)
         mornings = self._mornings(min(blocks_left, _MOST))
         left = blocks_left - np.arange(behind.size)
-        known = np.minimum(left, len(mornings) - 1)
-        after = mornings[known]
+        modelled = np.minimum(left, len(mornings) - 1)
+        after = mornings[modelled]
         if blocks_left > _MOST:
-            each = (mornings[_MOST] - mornings[_MOST // 2]) / (_MOST - _MOST // 2)
-            after = after + (left - known)[:, None] * each
+            growth = (mornings[_MOST] - mornings[_MOST // 2]) / (_MOST - _MOST // 2)
+            after = after + (left - modelled)[:, None] * growth
         after[behind == 0] = 0.0  # what never happens may take as long as it likes
         billed, evenings = today + behind @ after
         return Days(float(billed), float(evenings))
@@ -125,21 +125,21 @@ class _Calendar:
         """Billed hours and evenings from a morning on, by the number of blocks that are left."""
         anew = self._of(self._cut.length, anew=True) * self._powers[:-1]  # of 1, 2, … saved blocks
         ends = np.vstack([self._of(self._cut.last, anew=True)[None], anew * self._of(self._cut.last)])
-        own = self._restart + self._saved
-        saved = np.append(1.0, self._in_time(Lattice.chances(anew), own[1:]))
-        points, own = Lattice.chances(ends), own + self._cut.last
-        done, hours = self._in_time(points, own), self._day - self._spare(points, own).sum(axis=1)
-        found = np.zeros((number + 1, 2))
+        work = self._restart + self._saved
+        saved = np.append(1.0, self._in_time(Lattice.chances(anew), work[1:]))
+        points, work = Lattice.chances(ends), work + self._cut.last
+        done, hours = self._in_time(points, work), self._day - self._spare(points, work).sum(axis=1)
+        table = np.zeros((number + 1, 2))
         for left in range(1, number + 1):
             ends_today = left <= self._most + 1
             end = float(done[left - 1]) if ends_today else 0.0
             today = np.array([hours[left - 1] if ends_today else self._day, 1 - end])
             none, *some = _exactly(saved, end, left)
             if 1 - none < UNLIKELY:
-                found[left:] = math.inf
+                table[left:] = math.inf
                 break
-            found[left] = (today + np.array(some) @ found[left - len(some) : left][::-1]) / (1 - none)
-        return found
+            table[left] = (today + np.array(some) @ table[left - len(some) : left][::-1]) / (1 - none)
+        return table
 
     def _of(self, hours: float, *, anew: bool = False) -> Complex:
         """What evictions add to a block."""
@@ -147,20 +147,20 @@ class _Calendar:
             return np.ones(CELLS // 2 + 1, dtype=np.complex128)
         return self._lattice.begun_anew(hours) if anew else self._lattice.block(hours)
 
-    def _in_time(self, points: _Floats, own: _Floats) -> _Floats:
+    def _in_time(self, points: _Floats, work: _Floats) -> _Floats:
         """Chances that work of so many own hours, begun in the morning, is done by the evening.
 
         Between two points a chance is spread evenly, but for that of no eviction, which is a point of its own.
         """
-        slack = (self._day - own)[:, None]
-        calm = np.exp(-self._hazard * own)[:, None]
+        slack = (self._day - work)[:, None]
+        calm = np.exp(-self._hazard * work)[:, None]
         reached = np.clip((slack - self._points) / self._points[1] + 0.5, 0.0, 1.0)
         late = (points * reached).sum(axis=1, keepdims=True) - calm * reached[:, :1]
         return np.clip(late + calm * (slack >= -_ALMOST), 0.0, 1.0)[:, 0]
 
-    def _spare(self, points: _Floats, own: _Floats) -> _Floats:
+    def _spare(self, points: _Floats, work: _Floats) -> _Floats:
         """The hours between the work's end and the evening, times their chances."""
-        return points * np.maximum((self._day - own)[:, None] - self._points, 0.0)
+        return points * np.maximum((self._day - work)[:, None] - self._points, 0.0)
 
 
 def _exactly(saved: _Floats, done: float, left: int) -> _Floats:

@@ -34,7 +34,7 @@ def waits(billed: float, sold_out: float) -> float:
 
 _ALMOST_SURE: Final = 1 - 1e-15
 _ROUNDS: Final = 4
-"""Until the chance to have moved and the chance to move agree to a thousandth."""
+"""Rounds until the chance to have moved and the chance to move agree to a thousandth."""
 _NEVER: Final = 1e-15
 """A mean number of events below it is none; so small figures have no digits."""
 
@@ -141,11 +141,11 @@ def _stays_known(step: Step, hazard: float, settles: float, sold_out: float) -> 
     longest, fades = step.hours + step.restart, hazard + 1 / settles
     if step.checkpoints is None or step.checkpoints.every >= step.hours:
         return _until(fades, longest) / _until(hazard, longest)
-    before, found = hazard / fades, 0.0
+    before, remembered = hazard / fades, 0.0
     for _ in range(_ROUNDS):
-        leaves = hazard * sold_out * (1 - found)
-        found = before + (1 - before) * _until(fades + leaves, longest) / _until(leaves, longest)
-    return found
+        leaves = hazard * sold_out * (1 - remembered)
+        remembered = before + (1 - before) * _until(fades + leaves, longest) / _until(leaves, longest)
+    return remembered
 
 
 class _Block:

@@ -140,7 +140,7 @@ def _of_any(step: Step, chance: float) -> float:
 
 
 def _as_counted(step: Step, day: float | None) -> Step:
-    """With evenings, which come without a notice, no work counts as saved within one."""
+    """The step; with evenings, which come without a notice, no work counts as saved within one."""
     return step if day is None else replace(step, saved=0.0)
 
 
@@ -156,13 +156,13 @@ def _wasted(step: Step, hazard: float, day: float | None) -> tuple[float, float,
 def _cut_off(step: Step, hazard: float, day: float, wasted: float) -> tuple[float, float, float]:
     """The same of a step that evenings cut off: each of them, like each eviction, is followed by a restart."""
     productive = step.hours + blocks(step).writing
-    found = until_done(step, hazard, day, productive + wasted)
-    if not math.isfinite(found.billed):
+    hours = until_done(step, hazard, day, productive + wasted)
+    if not math.isfinite(hours.billed):
         return math.inf, math.inf, math.inf
     restart = -math.expm1(-hazard * step.restart) / hazard if hazard else step.restart
-    waste = found.billed - productive
-    restarting = min((hazard * found.billed + found.evenings) * restart, waste)
-    return waste - restarting, restarting, found.evenings
+    waste = hours.billed - productive
+    restarting = min((hazard * hours.billed + hours.evenings) * restart, waste)
+    return waste - restarting, restarting, hours.evenings
 
 
 def _waste(step: Step, hazard: float) -> tuple[float, float]:

@@ -74,10 +74,10 @@ def idle(
         running: hours a month in which the bursts come.
     """
     meanwhile = sum(one.number for one in kinds) / running * unneeded
-    found = [
+    hours_of_kinds = [
         one.number * one.nodes * (unneeded * (1 + meanwhile / 2) + one.boot) / (1 + meanwhile)
         for one in kinds
     ]
-    every = sum(found)
+    every = sum(hours_of_kinds)
     fits = min(1.0, max(spare, 0.0) / every) if every else 1.0
-    return Idle(tuple(hours * fits for hours in found), 1 / (1 + meanwhile))
+    return Idle(tuple(hours * fits for hours in hours_of_kinds), 1 / (1 + meanwhile))

@@ -61,7 +61,7 @@ def endless(hazard: float, writing: float) -> float:
 
 def _lost(hazard: float, writing: float, hours: float, blocks: int) -> float:
     """What so many equal blocks cost, but for a factor and the step's own hours."""
-    each = hazard * hours / blocks
-    if each + hazard * writing > _LARGE - 1:
+    exponent = hazard * hours / blocks
+    if exponent + hazard * writing > _LARGE - 1:
         return math.inf
-    return (blocks - 1) * math.expm1(each + hazard * writing) + math.expm1(each)
+    return (blocks - 1) * math.expm1(exponent + hazard * writing) + math.expm1(exponent)

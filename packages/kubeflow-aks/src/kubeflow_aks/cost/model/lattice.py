@@ -43,10 +43,10 @@ class Lattice:
         """The same of a block whose first try restarts, too, beyond the hours of the block and of that restart."""
         return math.exp(-self._hazard * (self._restart + hours)) / (1 - self._again(hours))
 
-    def many_blocks(self, each: float, hours: float) -> Complex:
+    def many_blocks(self, length: float, hours: float) -> Complex:
         """The same for `hours` in blocks so short that an eviction undoes the half of one; none in the limit."""
-        through = math.exp(-self._hazard * (self._restart + each)) * self._restarted
-        hit = self._wait * self._exactly(each / 2 / self._edges[1]) * through / (1 - self._again(each))
+        through = math.exp(-self._hazard * (self._restart + length)) * self._restarted
+        hit = self._wait * self._exactly(length / 2 / self._edges[1]) * through / (1 - self._again(length))
         return np.exp(self._hazard * hours * (hit - 1))
 
     def _again(self, hours: float) -> Complex:

@@ -22,7 +22,7 @@ from kubeflow_aks.cost.model.step import Step
 MOST_COUNTED: Final = 1000
 """Retries beyond these count as so many, so that the reported chance is never too small. Our choice."""
 _MANY: Final = 1e9
-"""Of so many blocks a binomial number that is hit is a Poisson number."""
+"""Blocks from which on the binomial number that is hit counts as a Poisson number."""
 
 
 @dataclass(frozen=True)
@@ -97,11 +97,11 @@ def _hit(hits: npt.NDArray[np.floating], again: float) -> npt.NDArray[np.floatin
 
     exactly = -np.diff(hits, prepend=1.0)
     number = np.arange(hits.size)
-    found = hits.copy()
+    more_than = hits.copy()
     for hit in range(1, hits.size):
         left = number[hit:] - hit
-        found[hit:] += exactly[hit] * special.betainc(left + 1, hit, again)
-    return np.minimum(found, 1.0)
+        more_than[hit:] += exactly[hit] * special.betainc(left + 1, hit, again)
+    return np.minimum(more_than, 1.0)
 
 
 def _chance(hazard: float, hours: float) -> float:

@@ -56,8 +56,10 @@ def supply(text: str | bytes, file: str) -> Supply:
     missing = sum(vms - there for there in moments)
     watched = sum(moments[:-1])  # what came after the last moment is unknown
     if not watched:
-        found = "zeros up to its last number" if vms else "only zeros"
-        message = f"{file} data: {found} is not allowed; expected a trace in which spot is there for a while"
+        content = "zeros up to its last number" if vms else "only zeros"
+        message = (
+            f"{file} data: {content} is not allowed; expected a trace in which spot is there for a while"
+        )
         raise CostError(message)
     lost = sum(max(0, there - later) for there, later in pairwise(moments))
     outages = lost + vms - moments[0]

@@ -29,8 +29,8 @@ def load(question: str, now: datetime) -> tuple[datetime, list[Mapping[str, Any]
         file = _file(question)
         if not is_only_ours(file.parent) or not is_only_ours(file):
             return None
-        found: Any = json.loads(file.read_text(encoding="utf-8"))
-        time, rows = datetime.fromisoformat(found["time"]), found["rows"]
+        content: Any = json.loads(file.read_text(encoding="utf-8"))
+        time, rows = datetime.fromisoformat(content["time"]), content["rows"]
         if not isinstance(rows, list) or not now - _LONGEST <= time <= now:
             return None
     except (OSError, RuntimeError, ValueError, TypeError, KeyError):

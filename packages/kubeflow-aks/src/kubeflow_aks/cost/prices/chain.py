@@ -11,7 +11,7 @@ from typing import Final, TypeVar
 from aks_facts import priced_regions, regions, services, vm_sizes
 from kubeflow_aks.cost.figures import CostError, EvictionRate, Offer, Quote
 from kubeflow_aks.cost.prices import bands
-from kubeflow_aks.cost.prices.beside import spot_beside
+from kubeflow_aks.cost.prices.neighbour_estimate import spot_beside
 from kubeflow_aks.cost.prices.origin import Origin
 from kubeflow_aks.cost.prices.snapshot import CURRENCY, assumed_spot
 
@@ -33,15 +33,15 @@ class Chain:
         self.offers = cache(self._offers)
 
     def _on_demand(self, size: str, region: str) -> Quote:
-        found = self._first(lambda origin: origin.on_demand(size, region))
-        if found is None:
+        quote = self._first(lambda origin: origin.on_demand(size, region))
+        if quote is None:
             raise CostError(self._unpriced(size, region))
-        return self._aged(found)
+        return self._aged(quote)
 
     def _spot(self, size: str, region: str) -> Quote:
-        found = self._first(lambda origin: origin.spot(size, region))
-        if found:
-            return self._aged(found)
+        quote = self._first(lambda origin: origin.spot(size, region))
+        if quote:
+            return self._aged(quote)
         on_demand = self.on_demand(size, region)
         quoted = {
             name: it for origin in reversed(self._origins) for name, it in origin.quoted(region).items()
@@ -53,12 +53,12 @@ class Chain:
         return self._first(lambda origin: origin.evictions(size, region)) or bands.ASSUMED
 
     def _offers(self, size: str, region: str) -> tuple[Offer, ...]:
-        return next((found for origin in self._origins if (found := origin.offers(size, region))), ())
+        return next((offers for origin in self._origins if (offers := origin.offers(size, region))), ())
 
     def _service(self, meter: str, region: str) -> Quote:
-        found = self._first(lambda origin: origin.service(meter, region))
-        if found is not None:
-            return self._aged(found)
+        quote = self._first(lambda origin: origin.service(meter, region))
+        if quote is not None:
+            return self._aged(quote)
         if meter not in services():
             raise CostError(f"meter: {meter} is not allowed; expected one of {', '.join(services())}")
         raise CostError(self._in_another_currency(meter))
@@ -73,7 +73,7 @@ class Chain:
         return replace(quote, warnings=(warning,))
 
     def _first(self, answer: Callable[[Origin], _Found | None]) -> _Found | None:
-        return next((found for origin in self._origins if (found := answer(origin)) is not None), None)
+        return next((result for origin in self._origins if (result := answer(origin)) is not None), None)
 
     def _unpriced(self, size: str, region: str) -> str:
         """Why there is no price, as one line."""

@@ -63,26 +63,26 @@ def spot(rows: Iterable[Row], size: str, region: str, now: datetime) -> Found:
 def savings_plans(rows: Iterable[Row], size: str, region: str, now: datetime) -> Mapping[int, float]:
     """An hour of a Linux VM by the years of a savings plan: it stands in the row of the price on demand."""
     dear = [row for row in _vm(rows, size, region, now) if not _is(row, _SPOT)]
-    found: list[Row] = [it for row in dear for it in entries(row.get("savingsPlan")) if isinstance(it, dict)]
-    return _by_years((_text(plan, "term"), _number(plan, "retailPrice")) for plan in found)
+    plans: list[Row] = [it for row in dear for it in entries(row.get("savingsPlan")) if isinstance(it, dict)]
+    return _by_years((_text(plan, "term"), _number(plan, "retailPrice")) for plan in plans)
 
 
 def reservations(rows: Iterable[Row], size: str, region: str, now: datetime) -> Mapping[int, float]:
     """An hour of a reserved VM by the years of the term, of whose price in all it is a part."""
-    found = [
+    prices = [
         (_text(row, "reservationTerm"), _number(row, "retailPrice"))
         for row in _vm(rows, size, region, now, "Reservation")
     ]
-    return {years: price / years / _HOURS_A_YEAR for years, price in _by_years(found).items()}
+    return {years: price / years / _HOURS_A_YEAR for years, price in _by_years(prices).items()}
 
 
 def _by_years(prices: Iterable[tuple[str, float]]) -> dict[int, float]:
     """The least price of each term that is read; `3 Years` and `3 Year` both occur."""
-    found: dict[int, float] = {}
+    by_years: dict[int, float] = {}
     for term, price in prices:
         if price > 0 and (years := _TERM.fullmatch(term)):
-            found[int(years[1])] = min(price, found.get(int(years[1]), price))
-    return found
+            by_years[int(years[1])] = min(price, by_years.get(int(years[1]), price))
+    return by_years
 
 
 def service(rows: Iterable[Row], meter: Meter, unit: str, region: str, now: datetime) -> Found:
@@ -120,7 +120,7 @@ def _vm(rows: Iterable[Row], size: str, region: str, now: datetime, kind: str = 
 
 
 def _holds(row: Row, now: datetime, kind: str = _AS_YOU_GO) -> bool:
-    """Of that kind, and today: a reservation's row says `1 Hour` too, but its price is that of the whole term."""
+    """Whether a row is of that kind and holds today; a reservation's says `1 Hour` too, for its whole term."""
     if _text(row, "type") != kind:
         return False
     begin, end = _text(row, "effectiveStartDate"), _text(row, "effectiveEndDate")
@@ -152,7 +152,7 @@ def _number(row: Row, key: str) -> float:
 def _moment(text: str) -> datetime:
     """Parses a date of the price list; an unreadable one counts as long past."""
     try:
-        found = datetime.fromisoformat(text)
+        moment = datetime.fromisoformat(text)
     except ValueError:
         return datetime(1970, 1, 1, tzinfo=UTC)
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
-from typing import Any, Final
+from itertools import chain
+from typing import Any, Final, cast
 
+from aks_facts import services
 from kubeflow_aks.clients.az import Az
 from kubeflow_aks.cost import basis
 from kubeflow_aks.cost.figures import CostError
@@ -15,7 +17,6 @@ from kubeflow_aks.cost.prices.market import Market
 from kubeflow_aks.cost.prices.origin import Origin
 from kubeflow_aks.cost.prices.overrides import Overrides
 from kubeflow_aks.cost.prices.price_list import ADDRESS, PriceList
-from kubeflow_aks.cost.prices.required import required_prices
 from kubeflow_aks.cost.prices.resource_graph import SECONDS, ResourceGraph, subscription
 from kubeflow_aks.cost.prices.retail import Retail
 from kubeflow_aks.cost.prices.snapshot import CURRENCY, Snapshot
@@ -55,7 +56,7 @@ def open_market(
         offline: queries nothing. Otherwise Azure's price list is queried, and Resource Graph where `az` is signed in.
         report: called with one sentence for each failure that was worked around.
         required: VM sizes or names of services, each with its region, that are queried together instead of one
-            by one; `kubeflow_aks.cost.prices.required` has those of a stack.
+            by one; `required_prices` has those of a stack.
         address: of Azure's price list.
 
     Raises:
@@ -85,3 +86,17 @@ def open_market(
     if currency == CURRENCY:
         origins.append(Snapshot(today))
     return Chain(origins, currency, today)
+
+
+def required_prices(stack: Stack, region: str) -> tuple[tuple[str, str], ...]:
+    """Every VM size of its pools, the cluster's own included, and every service, each with the region."""
+    sizes = chain.from_iterable(_sizes(resource.inputs) for resource in stack.resources)
+    return tuple((name, region) for name in dict.fromkeys((*sizes, *services())))
+
+
+def _sizes(inputs: Mapping[str, Any]) -> Iterator[str]:
+    profiles: Any = inputs.get("agentPoolProfiles")
+    for pool in (inputs, *(cast(list[Any], profiles) if isinstance(profiles, list) else ())):
+        size: Any = cast(Mapping[str, Any], pool).get("vmSize") if isinstance(pool, Mapping) else None
+        if isinstance(size, str):
+            yield size

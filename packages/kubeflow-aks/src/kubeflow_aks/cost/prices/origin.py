@@ -12,7 +12,7 @@ HOUR = "hour"
 
 
 class Origin(Protocol):
-    """As `kubeflow_aks.cost.prices.market.Market`, but None where it has no price."""
+    """A `kubeflow_aks.cost.prices.market.Market` that answers None where it has no price."""
 
     def on_demand(self, size: str, region: str) -> Quote | None:
         """An hour of a VM."""

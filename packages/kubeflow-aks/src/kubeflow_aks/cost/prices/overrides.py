@@ -23,7 +23,7 @@ class Overrides(NoPrices):
         Raises:
             CostError: one line for each thing that is no price or no day.
         """
-        if wrong := [problem for size, given in prices.items() for problem in _problems(size, given)]:
+        if wrong := [problem for size, entry in prices.items() for problem in _problems(size, entry)]:
             raise CostError(*wrong)
         self._prices: Mapping[str, Mapping[str, Any]] = prices
 
@@ -39,12 +39,12 @@ class Overrides(NoPrices):
 
     def quoted(self, region: str) -> Mapping[str, Quote]:
         """Every `spot` of the stack file."""
-        found = ((size, self.spot(size, region)) for size in self._prices)
-        return {size: quote for size, quote in found if quote is not None}
+        quotes = ((size, self.spot(size, region)) for size in self._prices)
+        return {size: quote for size, quote in quotes if quote is not None}
 
     def _quote(self, size: str, key: str) -> Quote | None:
-        given = self._prices.get(size, {})
-        price, day = given.get(key), given.get("asOf")
+        entry = self._prices.get(size, {})
+        price, day = entry.get(key), entry.get("asOf")
         if price is None:
             return None
         return Quote(
@@ -52,11 +52,11 @@ class Overrides(NoPrices):
         )
 
 
-def _problems(size: str, given: Any) -> Iterator[str]:
-    if not isinstance(given, Mapping):
-        yield f"cost.prices.{size}: {given!r} is not allowed; expected onDemand, spot and asOf"
+def _problems(size: str, value: Any) -> Iterator[str]:
+    if not isinstance(value, Mapping):
+        yield f"cost.prices.{size}: {value!r} is not allowed; expected onDemand, spot and asOf"
         return
-    entry = cast(Mapping[str, Any], given)
+    entry = cast(Mapping[str, Any], value)
     for key in ("onDemand", "spot"):
         price: Any = entry.get(key)
         number = isinstance(price, int | float) and not isinstance(price, bool)

@@ -18,7 +18,7 @@ from kubeflow_aks.cost.prices import answer_cache
 ADDRESS: Final = "https://prices.azure.com/api/retail/prices"
 _VERSION: Final = "2023-01-01-preview"
 _SECONDS: Final = 2.0
-"""For an answer to begin, and to go on."""
+"""Time limit for an answer to begin, and to go on."""
 _PATIENCE: Final = 5.0
 """Seconds to wait in all for Retry-After."""
 _MOST_PAGES: Final = 20
@@ -78,12 +78,12 @@ class PriceList:
         address, time = f"{self._address}?{question}", self.now()
         if before := answer_cache.load(address, time):
             return before
-        found = self._pages(address)
-        answer_cache.store(address, time, found)
-        return time, found
+        rows = self._pages(address)
+        answer_cache.store(address, time, rows)
+        return time, rows
 
     def _pages(self, address: str) -> list[Mapping[str, Any]]:
-        found: list[Mapping[str, Any]] = []
+        rows: list[Mapping[str, Any]] = []
         following = address
         for _ in range(_MOST_PAGES):
             page = self._page(following)
@@ -94,10 +94,10 @@ class PriceList:
                 raise NoAnswerError("its answer has no rows")
             if page.get("BillingCurrency") != self.currency:
                 raise NoAnswerError(f"its answer is in {page.get('BillingCurrency')}, not in {self.currency}")
-            found += cast(list[Mapping[str, Any]], items)
+            rows += cast(list[Mapping[str, Any]], items)
             following = page.get("NextPageLink")
             if not following:
-                return found
+                return rows
             if not isinstance(following, str) or not same_host(following, self._address):
                 raise NoAnswerError("its next page is somewhere else")
         raise NoAnswerError(f"its answer has more than {_MOST_PAGES} pages")
@@ -136,12 +136,12 @@ class PriceList:
 
 def _read(answer: HTTPResponse) -> bytes:
     """All of an answer, unless it is too long or comes too slowly."""
-    begin, found = time.monotonic(), bytearray()
+    begin, content = time.monotonic(), bytearray()
     while chunk := answer.read1(_CHUNK):
-        found += chunk
-        if len(found) > _MOST_BYTES or time.monotonic() - begin > _MOST_SECONDS:
+        content += chunk
+        if len(content) > _MOST_BYTES or time.monotonic() - begin > _MOST_SECONDS:
             raise NoAnswerError("its answer is too long, or comes too slowly")
-    return bytes(found)
+    return bytes(content)
 
 
 def same_host(one: str, other: str) -> bool:

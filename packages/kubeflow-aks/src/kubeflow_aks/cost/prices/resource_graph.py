@@ -87,7 +87,7 @@ class ResourceGraph(NoPrices):
         return self._rates.get((size.lower(), region))
 
     def _rows(self, query: str, subscriptions: list[str]) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = []
+        rows_of_pages: list[dict[str, Any]] = []
         options: dict[str, Any] = {"resultFormat": "objectArray"}
         for _ in range(_MOST_PAGES):
             body = {
@@ -102,9 +102,9 @@ class ResourceGraph(NoPrices):
                     raise
                 return []
             rows, token = _page(answer)
-            found += rows
+            rows_of_pages += rows
             if not token:
-                return found
+                return rows_of_pages
             options = {**options, "$skipToken": token}
         raise AzError(f"its answer has more than {_MOST_PAGES} pages")
 
@@ -144,12 +144,12 @@ def _page(answer: Any) -> tuple[list[dict[str, Any]], Any]:
 
 def _figures(history: Any) -> list[float]:
     """The prices of a history, newest first; they come as numbers or as text."""
-    found: list[float] = []
+    prices: list[float] = []
     for entry in cast(list[Any], history) if isinstance(history, list) else []:
         try:
             price = float(entry["priceUSD"])
         except (TypeError, KeyError, ValueError):
             continue
         if 0 < price < float("inf"):
-            found.append(price)
-    return found
+            prices.append(price)
+    return prices

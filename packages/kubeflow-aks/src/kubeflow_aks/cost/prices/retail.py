@@ -83,28 +83,29 @@ class Retail(NoPrices):
 
     def service(self, meter: str, region: str) -> Quote | None:
         """Today's list price of a service that has a known name in the list."""
-        known = service_price(meter, region) if meter in services() else None
-        if known is None or known.meter is None:
+        listed = service_price(meter, region) if meter in services() else None
+        if listed is None or listed.meter is None:
             return None
-        where = _GLOBAL if known.meter.everywhere else region
+        where = _GLOBAL if listed.meter.everywhere else region
         answer = self._answer(
-            self._questions.get((meter, region)) or _question(known.meter.service, where, [known.meter.name])
+            self._questions.get((meter, region))
+            or _question(listed.meter.service, where, [listed.meter.name])
         )
         if answer is None:
             return None
-        found = meters.service(answer[1], known.meter, known.unit, region, self._list.now())
-        return self._quote(found, known.unit, answer[0], f"{meter} in {region}")
+        price = meters.service(answer[1], listed.meter, listed.unit, region, self._list.now())
+        return self._quote(price, listed.unit, answer[0], f"{meter} in {region}")
 
     def offers(self, size: str, region: str) -> tuple[Offer, ...]:
         """Today's reservations and savings plans, those of the shortest term first."""
-        now, found = self._list.now(), list[Offer]()
+        now, offers = self._list.now(), list[Offer]()
         plans = self._answer(self._questions.get((size, region)) or _question(_VMS, region, [size]))
         reserved = self._answer(_question(_VMS, region, [size], "Reservation"))
         if plans:
-            found += _offers("savings plan", meters.savings_plans(plans[1], size, region, now), plans[0])
+            offers += _offers("savings plan", meters.savings_plans(plans[1], size, region, now), plans[0])
         if reserved:
-            found += _offers("reservation", meters.reservations(reserved[1], size, region, now), reserved[0])
-        return tuple(sorted(found, key=lambda it: (it.years, it.hourly.price.expected)))
+            offers += _offers("reservation", meters.reservations(reserved[1], size, region, now), reserved[0])
+        return tuple(sorted(offers, key=lambda it: (it.years, it.hourly.price.expected)))
 
     def _vm(
         self, size: str, region: str, choose: Callable[[list[meters.Row], str, str, datetime], meters.Found]
@@ -112,18 +113,18 @@ class Retail(NoPrices):
         answer = self._answer(self._questions.get((size, region)) or _question(_VMS, region, [size]))
         if answer is None:
             return None
-        found = choose(answer[1], size, region, self._list.now())
-        return self._quote(found, HOUR, answer[0], f"{size} in {region}")
+        list_price = choose(answer[1], size, region, self._list.now())
+        return self._quote(list_price, HOUR, answer[0], f"{size} in {region}")
 
-    def _quote(self, found: meters.Found, unit: str, time: datetime, what: str) -> Quote | None:
-        if found.price is None:
+    def _quote(self, list_price: meters.Found, unit: str, time: datetime, what: str) -> Quote | None:
+        if list_price.price is None:
             return None
         warnings = (
-            (f"{what}: Azure's price list has {len(found.several)} prices; the lowest counts",)
-            if found.several
+            (f"{what}: Azure's price list has {len(list_price.several)} prices; the lowest counts",)
+            if list_price.several
             else ()
         )
-        price = Range(found.price, found.price, max((found.price, *found.several)))
+        price = Range(list_price.price, list_price.price, max((list_price.price, *list_price.several)))
         return Quote(price, unit, _source(time), warnings)
 
     def _answer(self, question: str) -> tuple[datetime, list[meters.Row]] | None:

@@ -15,8 +15,8 @@ _SIZE: Final = re.compile(r"Standard_([A-Z]+)\d+(?:-\d+)?(.*)")
 @cache
 def siblings(size: str) -> tuple[str, ...]:
     """The other sizes of its series: the same letters and generation, another number of vCPU."""
-    own = _series(size)
-    return tuple(name for name in vm_sizes() if name != size and _series(name) == own is not None)
+    series = _series(size)
+    return tuple(name for name in vm_sizes() if name != size and _series(name) == series is not None)
 
 
 def by_siblings(size: str, region: str) -> float | None:
@@ -28,17 +28,17 @@ def by_siblings(size: str, region: str) -> float | None:
     Returns:
         None where no sibling has a price in the region.
     """
-    own = ondemand_prices(size)
+    prices = ondemand_prices(size)
     guesses: list[float] = []
     for name in siblings(size):
         theirs = ondemand_prices(name)
-        both = own.keys() & theirs.keys()
+        both = prices.keys() & theirs.keys()
         if region in theirs and both:
-            guesses.append(theirs[region] * median(own[other] / theirs[other] for other in both))
+            guesses.append(theirs[region] * median(prices[other] / theirs[other] for other in both))
     return median(guesses) if guesses else None
 
 
 @cache
 def _series(size: str) -> tuple[str, ...] | None:
-    found = _SIZE.fullmatch(size)
-    return found.groups() if found else None
+    match = _SIZE.fullmatch(size)
+    return match.groups() if match else None

@@ -28,7 +28,7 @@ _MOVES: Final = 2.36
 """Times its cheapest that a size's spot price cost at its dearest within fourteen months, for nine sizes of ten
 (docs/facts/prices.md#spot-prices)."""
 LEAST_SHARE: Final = 0.10
-"""Of the price on demand: spot is up to 90 percent cheaper ("Azure Spot pricing")."""
+"""Least share of the price on demand: spot is up to 90 percent cheaper ("Azure Spot pricing")."""
 
 
 class Snapshot(NoPrices):
@@ -43,8 +43,8 @@ class Snapshot(NoPrices):
         price = ondemand_prices(size).get(region)
         if price is not None:
             return Quote(Range.exactly(price), HOUR, Source(_LIST, PRICES_READ))
-        known = vm_sizes().get(size)
-        filled = by_siblings(size, region) if known and known.family in INCOMPLETE else None
+        vm_size = vm_sizes().get(size)
+        filled = by_siblings(size, region) if vm_size and vm_size.family in INCOMPLETE else None
         if filled is None:
             return None
         warning = f"{size} in {region}: missing in the price list; estimated from other sizes of its series"
@@ -76,23 +76,23 @@ class Snapshot(NoPrices):
 
     def quoted(self, region: str) -> Mapping[str, Quote]:
         """Every published spot price of that region."""
-        found = ((size, self.spot(size, region)) for size in quoted_sizes(region))
-        return {size: quote for size, quote in found if quote is not None}
+        quotes = ((size, self.spot(size, region)) for size in quoted_sizes(region))
+        return {size: quote for size, quote in quotes if quote is not None}
 
     def service(self, meter: str, region: str) -> Quote | None:
         """A service's list price, of another region where no source has this one's."""
         if meter not in services():
             return None
-        found = service_price(meter, region)
-        elsewhere = found.region not in {region, "*"}
-        warnings = (f"{meter}: no price for {region}; that of {found.region} is used",) if elsewhere else ()
-        return Quote(Range.exactly(found.usd), found.unit, Source(_LIST, found.day), warnings)
+        price = service_price(meter, region)
+        elsewhere = price.region not in {region, "*"}
+        warnings = (f"{meter}: no price for {region}; that of {price.region} is used",) if elsewhere else ()
+        return Quote(Range.exactly(price.usd), price.unit, Source(_LIST, price.day), warnings)
 
 
 def assumed_spot(size: str, region: str, on_demand: Quote) -> Quote:
     """An assumed spot price: a share of the price on demand, from a tenth of it to all of it."""
-    known = vm_sizes().get(size)
-    share = assumed_spot_share(gpus=bool(known and known.gpus))
+    vm_size = vm_sizes().get(size)
+    share = assumed_spot_share(gpus=bool(vm_size and vm_size.gpus))
     price = on_demand.price
     warning = f"{size} in {region}: spot price unknown; {share * 100:.0f} % of the price on demand is assumed"
     return Quote(

@@ -16,25 +16,25 @@ VERSION: Final = 2
 SCHEMA: Final = Path(__file__).parent / "against.schema.json"
 
 
-def page(found: Difference, revision: Revision, *more: Section) -> Page:
+def page(difference: Difference, revision: Revision, *more: Section) -> Page:
     """The difference first, then both bills, then what they rest on."""
-    change, now = change_document(found), page_of(found.after, *more)
+    change, now = change_document(difference), page_of(difference.after, *more)
     where = f"`{revision.ref}` (`{revision.commit[:12]}` of `{revision.day}`)"
     bills = [Section("The bill now", now.top)]
-    if found.before:
-        bills.append(Section("The bill before", page_of(found.before).top))
+    if difference.before:
+        bills.append(Section("The bill before", page_of(difference.before).top))
     return Page(
-        f"Stack `{found.after.stack}` against {where}",
+        f"Stack `{difference.after.stack}` against {where}",
         (
             *change_page.top(change),
             *change_page.lines(change),
-            *([Items(found.notes)] if found.notes else []),
+            *([Items(difference.notes)] if difference.notes else []),
         ),
         (*bills, *now.sections),
     )
 
 
-def as_json(found: Difference, revision: Revision) -> dict[str, Any]:
+def as_json(difference: Difference, revision: Revision) -> dict[str, Any]:
     """Both bills whole, and each line of either."""
     return {
         "version": VERSION,
@@ -43,9 +43,9 @@ def as_json(found: Difference, revision: Revision) -> dict[str, Any]:
             "commit": revision.commit,
             "day": revision.day.isoformat(),
         },
-        "before": document.document(found.before) if found.before else None,
-        "after": document.document(found.after),
-        "whyNot": list(found.why_not),
-        "notes": list(found.notes),
-        "lines": change_document(found)["lines"],
+        "before": document.document(difference.before) if difference.before else None,
+        "after": document.document(difference.after),
+        "whyNot": list(difference.why_not),
+        "notes": list(difference.notes),
+        "lines": change_document(difference)["lines"],
     }

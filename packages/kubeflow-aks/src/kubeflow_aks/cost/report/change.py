@@ -67,24 +67,24 @@ class CostChange(TypedDict):
 
 
 def change_document(
-    found: Difference | None, why_not: Sequence[str] = (), notes: Sequence[str] = ()
+    difference: Difference | None, why_not: Sequence[str] = (), notes: Sequence[str] = ()
 ) -> CostChange:
     """Both bills.
 
     Args:
-        found: None where the bill of what is to be can't be made.
+        difference: None where the bill of what is to be can't be made.
         why_not: then why, one line each.
         notes: further notes for the reader, one sentence each.
     """
     return {
-        "currency": found.after.currency if found else "",
-        "before": _bill(found.before) if found and found.before else None,
-        "after": _bill(found.after) if found else None,
-        "whyNot": {"base": list(found.why_not) if found else [], "head": list(why_not)},
-        "lines": list(map(_line, found.lines)) if found else [],
-        "assumptions": prices_and_rates(found.after) if found else [],
-        "leftOut": list(found.after.left_out) if found else [],
-        "notes": [*found.notes, *found.after.warnings, *notes] if found else list(notes),
+        "currency": difference.after.currency if difference else "",
+        "before": _bill(difference.before) if difference and difference.before else None,
+        "after": _bill(difference.after) if difference else None,
+        "whyNot": {"base": list(difference.why_not) if difference else [], "head": list(why_not)},
+        "lines": list(map(_line, difference.lines)) if difference else [],
+        "assumptions": prices_and_rates(difference.after) if difference else [],
+        "leftOut": list(difference.after.left_out) if difference else [],
+        "notes": [*difference.notes, *difference.after.warnings, *notes] if difference else list(notes),
     }
 
 
@@ -110,13 +110,13 @@ def expected(amount: Amount) -> float:
     return math.inf if amount["expected"] is None else amount["expected"]
 
 
-def _bill(found: Bill) -> BillEntry:
+def _bill(bill: Bill) -> BillEntry:
     return {
-        "monthly": _amount(found.amount()),
-        "onDemand": _amount(found.on_demand()),
-        "batch": _amount(found.amount("batch")),
-        "batchOnDemand": _amount(found.on_demand("batch")),
-        "budget": _figure(found.budget) if found.budget is not None else None,
+        "monthly": _amount(bill.amount()),
+        "onDemand": _amount(bill.on_demand()),
+        "batch": _amount(bill.amount("batch")),
+        "batchOnDemand": _amount(bill.on_demand("batch")),
+        "budget": _figure(bill.budget) if bill.budget is not None else None,
     }
 
 
@@ -129,8 +129,8 @@ def _line(line: LineChange) -> LineEntry:
     }
 
 
-def _amount(found: Range) -> Amount:
-    return {"expected": _figure(found.expected), "low": _figure(found.low), "high": _figure(found.high)}
+def _amount(amount: Range) -> Amount:
+    return {"expected": _figure(amount.expected), "low": _figure(amount.low), "high": _figure(amount.high)}
 
 
 def _figure(figure: float) -> float | None:

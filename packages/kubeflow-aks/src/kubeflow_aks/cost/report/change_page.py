@@ -16,7 +16,7 @@ _MOST_TEXTS: Final = 30
 
 
 def top(change: CostChange | None) -> Iterator[Block]:
-    """Above the fold: one line, and a warning where this change exceeds the budget."""
+    """What stands above the fold: one line, and a warning where this change exceeds the budget."""
     if change is None:
         return
     before, after, currency = change["before"], change["after"], change["currency"]
@@ -82,7 +82,7 @@ def _row(name: str, before: Amount | None, after: Amount | None, currency: str) 
 
 
 def _over(after: BillEntry, currency: str) -> str:
-    """By how much the bill exceeds the budget; empty where it does not, or without a budget."""
+    """The amount by which the bill exceeds the budget; empty where it does not, or without a budget."""
     budget, amount = after["budget"], expected(after["monthly"])
     if budget is None or amount <= budget:
         return ""

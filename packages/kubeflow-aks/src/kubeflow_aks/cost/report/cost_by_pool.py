@@ -51,8 +51,8 @@ class Row:
 
 def of_bill(bill: Bill) -> str:
     """The picture of a bill."""
-    found = rows(bill)
-    expected, compared = total(row.amount for row in found), total(row.on_demand for row in found)
+    bars = rows(bill)
+    expected, compared = total(row.amount for row in bars), total(row.on_demand for row in bars)
     words = _amount(expected, bill.currency)
     title = (
         f"Stack {bill.stack}: {'work that is never done' if words == NEVER else f'{words} a month expected'}"
@@ -61,7 +61,7 @@ def of_bill(bill: Bill) -> str:
         subtitle = f"{money(compared.expected, bill.currency)} with all batch work on demand"
     else:
         subtitle = "nothing of it depends on spot"
-    return cost_by_pool(found, bill.currency, title, subtitle)
+    return cost_by_pool(bars, bill.currency, title, subtitle)
 
 
 def rows(bill: Bill) -> tuple[Row, ...]:
@@ -69,10 +69,10 @@ def rows(bill: Bill) -> tuple[Row, ...]:
     named: dict[str, list[Line]] = {}
     for line in bill.lines:
         named.setdefault(line.pool or line.name, []).append(line)
-    found = [Row(name, _kind(lines, bill), *_sums(lines)) for name, lines in named.items()]
-    rest = sorted((row for row in found if row.kind == "rest"), key=lambda row: -row.amount.expected)
+    by_name = [Row(name, _kind(lines, bill), *_sums(lines)) for name, lines in named.items()]
+    rest = sorted((row for row in by_name if row.kind == "rest"), key=lambda row: -row.amount.expected)
     small = rest[_MOST_REST - 1 :] if len(rest) > _MOST_REST else []
-    shown = [row for row in found if row not in small]
+    shown = [row for row in by_name if row not in small]
     if small:
         sums = (total(row.amount for row in small), total(row.on_demand for row in small))
         shown.append(Row(f"{len(small)} smaller things", "rest", *sums))
@@ -90,31 +90,31 @@ def _sums(lines: Sequence[Line]) -> tuple[Range, Range]:
     return total(line.amount for line in lines), total(line.on_demand for line in lines)
 
 
-def cost_by_pool(found: Sequence[Row], currency: str, title: str, subtitle: str) -> str:
+def cost_by_pool(bars: Sequence[Row], currency: str, title: str, subtitle: str) -> str:
     """The picture as an SVG document.
 
     Args:
-        found: at least one row.
+        bars: at least one row.
         currency: ISO code.
         title: its headline.
         subtitle: in smaller letters under it.
     """
     with style("cost-by-pool"):
-        return _drawn(found, currency, title, subtitle)
+        return _drawn(bars, currency, title, subtitle)
 
 
-def _drawn(found: Sequence[Row], currency: str, title: str, subtitle: str) -> str:
-    names = [_short(row.name) for row in found]
-    labels = [_amount(amount, currency) for row in found for _, amount in row.bars]
+def _drawn(bars: Sequence[Row], currency: str, title: str, subtitle: str) -> str:
+    names = [_short(row.name) for row in bars]
+    labels = [_amount(amount, currency) for row in bars for _, amount in row.bars]
     left = 40 + int(max(map(len, names)) * _LETTER)
     right = 30 + int(max(map(len, labels)) * _SMALL_LETTER)
-    heights = [len(row.bars) * _BAR + _GAP for row in found]
+    heights = [len(row.bars) * _BAR + _GAP for row in bars]
     drawing = Drawing(_TOP + sum(heights) + _BOTTOM, (left, right, _TOP, _BOTTOM))
-    axes, end = drawing.axes, _end(found)
+    axes, end = drawing.axes, _end(bars)
     axes.set_xlim(0, end)
     axes.set_ylim(sum(heights), 0)
     y = 0.0
-    for name, row, height in zip(names, found, heights, strict=True):
+    for name, row, height in zip(names, bars, heights, strict=True):
         axes.annotate(name, (0, y + height / 2), (-10, 0), **_BESIDE, ha="right")
         for number, (kind, amount) in enumerate(row.bars):
             middle = y + _GAP / 2 + (number + 0.5) * _BAR
@@ -134,8 +134,8 @@ def _drawn(found: Sequence[Row], currency: str, title: str, subtitle: str) -> st
     axes.xaxis.set_major_formatter(round_money(currency))
     drawing.text(24, 24, title, size=16, weight="bold")
     drawing.text(24, 47, subtitle, color=SOFT)
-    _legend(drawing, found)
-    return drawing.svg(title, f"{subtitle}. {_described(found, currency)}")
+    _legend(drawing, bars)
+    return drawing.svg(title, f"{subtitle}. {_described(bars, currency)}")
 
 
 def _short(name: str) -> str:
@@ -170,29 +170,29 @@ def _amount(amount: Range, currency: str) -> str:
     return f"{words}  ({low} to {'no end' if math.isinf(amount.high) else high})"
 
 
-def _end(found: Sequence[Row]) -> float:
+def _end(bars: Sequence[Row]) -> float:
     """Where the axis ends: beyond every expected amount, and beyond the ranges if they are not too wide."""
-    amounts = [amount for row in found for _, amount in row.bars if not math.isinf(amount.expected)]
+    amounts = [amount for row in bars for _, amount in row.bars if not math.isinf(amount.expected)]
     largest = max((amount.expected for amount in amounts), default=0.0)
     widest = max((amount.high for amount in amounts), default=0.0)
     return max(largest, min(widest, _WIDEST * largest)) or 1.0
 
 
-def _legend(drawing: Drawing, found: Sequence[Row]) -> None:
+def _legend(drawing: Drawing, bars: Sequence[Row]) -> None:
     x, y = 24, drawing.height - 20
-    shown = {kind for row in found for kind, _ in row.bars}
+    shown = {kind for row in bars for kind, _ in row.bars}
     for kind in (kind for kind in _COLOURS if kind in shown):
         drawing.box(x, y, _COLOURS[kind], dashed=kind == "spot")
         drawing.text(x + 25, y, _WORDS[kind], size=11, color=SOFT)
         x += 44 + int(len(_WORDS[kind]) * _SMALL_LETTER)
-    if any(not amount.exact for row in found for _, amount in row.bars):
+    if any(not amount.exact for row in bars for _, amount in row.bars):
         drawing.text(x, y, "├──┤ range of the assumptions", size=11, color=SOFT)
 
 
-def _described(found: Sequence[Row], currency: str) -> str:
+def _described(bars: Sequence[Row], currency: str) -> str:
     """The picture as text, for a screen reader."""
     return "; ".join(
         f"{row.name}: "
         + ", ".join(f"{_amount(amount, currency)} {_WORDS[kind]}" for kind, amount in row.bars)
-        for row in found
+        for row in bars
     )

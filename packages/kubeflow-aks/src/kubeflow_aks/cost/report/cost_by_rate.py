@@ -12,20 +12,20 @@ from kubeflow_aks.cost.report.drawing import Drawing, round_money, style
 from kubeflow_aks.text.palette import FAINT, INK, ON_DEMAND, SOFT, SPOT
 
 _HEIGHT: Final = 470
-"""Without the marks, each of which has a line of its own above the axes."""
+"""Height without the marks, each of which has a line of its own above the axes."""
 _RIGHT, _TOP, _BOTTOM = 270, 74, 66
 _MARK: Final = 16
 _LETTER: Final = 7.6
 """Pixels of one letter, roughly."""
 _COLOURS: Final = (SPOT[1], "#15803d", "#7c3aed")
 _BELOW: Final = 0.8
-"""Of the least amount: where a logarithmic scale begins."""
+"""Share of the least amount at which a logarithmic scale begins."""
 _HEADROOM: Final = 2.2
 """The picture ends at so many times the price on demand: what costs more goes out at the top."""
 _FEW_DECADES: Final = 1.3
 _MANY_DECADES: Final = 4
 _LEAST_GAP: Final = 0.055
-"""Between two labels, as a share of the height."""
+"""Gap between two labels, as a share of the height."""
 _POINTS: Final[dict[str, Any]] = {"textcoords": "offset points", "annotation_clip": False, "va": "center"}
 _ON_WHITE: Final[dict[str, Any]] = {
     **_POINTS,
@@ -67,24 +67,24 @@ class _Scale:
         return math.log(amount / self.bottom) / math.log(self.top / self.bottom)
 
 
-def cost_by_rate(found: ByRate, currency: str, title: str, subtitle: str) -> str:
+def cost_by_rate(costs: ByRate, currency: str, title: str, subtitle: str) -> str:
     """The picture as an SVG document.
 
     Args:
-        found: at least one curve.
+        costs: at least one curve.
         currency: ISO code.
         title: its headline.
         subtitle: in smaller letters under it.
     """
     with style("cost-by-rate"):
-        return _drawn(found, currency, title, subtitle)
+        return _drawn(costs, currency, title, subtitle)
 
 
-def _drawn(found: ByRate, currency: str, title: str, subtitle: str) -> str:
-    scale, end = _scale(found), found.rates[-1]
+def _drawn(costs: ByRate, currency: str, title: str, subtitle: str) -> str:
+    scale, end = _scale(costs), costs.rates[-1]
     top = scale.top
     left = 30 + int(max(len(money(amount, currency)) for amount in (top, top / 10, scale.bottom)) * _LETTER)
-    above = _MARK * len(found.marks)
+    above = _MARK * len(costs.marks)
     drawing = Drawing(_HEIGHT + above, (left, _RIGHT, _TOP + above, _BOTTOM))
     axes = drawing.axes
     axes.set_xlim(0, end)
@@ -97,22 +97,22 @@ def _drawn(found: ByRate, currency: str, title: str, subtitle: str) -> str:
     axes.xaxis.set_major_formatter(_percent_tick)
     axes.yaxis.set_major_formatter(round_money(currency))
     axes.set_xlabel("chance that a spot VM is evicted within the next hour", labelpad=8)
-    axes.axhline(found.on_demand, color=ON_DEMAND[1], linewidth=1.6)
-    labels = [(found.on_demand, f"on demand  {money(found.on_demand, currency)}", ON_DEMAND[1])]
-    for curve, colour in zip(found.curves, _COLOURS, strict=False):
-        height = _line(axes, found, curve, colour, top)
+    axes.axhline(costs.on_demand, color=ON_DEMAND[1], linewidth=1.6)
+    labels = [(costs.on_demand, f"on demand  {money(costs.on_demand, currency)}", ON_DEMAND[1])]
+    for curve, colour in zip(costs.curves, _COLOURS, strict=False):
+        height = _line(axes, costs, curve, colour, top)
         labels.append((height, _named(curve, end, leaves=height == top), colour))
     _labels(axes, labels, scale)
-    for number, mark in enumerate(found.marks):
+    for number, mark in enumerate(costs.marks):
         axes.axvline(mark.rate, color=INK, linewidth=1.1, linestyle=(0, (2, 3)), zorder=1)
         side, gap = _side(mark.rate, end)
         axes.annotate(mark.words, (mark.rate, top), (gap, 12 + _MARK * number), **_ON_WHITE, ha=side)
-    for curve, colour in zip(found.curves, _COLOURS, strict=False):
+    for curve, colour in zip(costs.curves, _COLOURS, strict=False):
         if curve.breaks_even is not None and curve.breaks_even <= end:
-            _break_even(axes, curve.breaks_even, (scale.bottom, found.on_demand), colour, end)
+            _break_even(axes, curve.breaks_even, (scale.bottom, costs.on_demand), colour, end)
     drawing.text(24, 24, title, size=16, weight="bold")
     drawing.text(24, 47, subtitle + scale.words, color=SOFT)
-    return drawing.svg(title, f"{subtitle}. {_described(found, currency)}")
+    return drawing.svg(title, f"{subtitle}. {_described(costs, currency)}")
 
 
 def _named(curve: Curve, end: float, *, leaves: bool) -> str:
@@ -121,17 +121,17 @@ def _named(curve: Curve, end: float, *, leaves: bool) -> str:
     return f"{curve.name}{' ▲' if leaves else ''}"
 
 
-def _line(axes: Any, found: ByRate, curve: Curve, colour: str, top: float) -> float:
+def _line(axes: Any, costs: ByRate, curve: Curve, colour: str, top: float) -> float:
     """Draws a curve as far as it is in the picture.
 
     Returns:
         How high it is at its end.
     """
     inside = [
-        (rate, amount) for rate, amount in zip(found.rates, curve.amounts, strict=True) if amount <= top
+        (rate, amount) for rate, amount in zip(costs.rates, curve.amounts, strict=True) if amount <= top
     ]
     beyond = next(
-        ((rate, amount) for rate, amount in zip(found.rates, curve.amounts, strict=True) if amount > top),
+        ((rate, amount) for rate, amount in zip(costs.rates, curve.amounts, strict=True) if amount > top),
         None,
     )
     if inside and beyond and math.isfinite(beyond[1]):
@@ -178,28 +178,28 @@ def _percent_tick(rate: float, _: int) -> str:
     return f"{100 * rate:g} %"
 
 
-def _scale(found: ByRate) -> _Scale:
+def _scale(costs: ByRate) -> _Scale:
     """Logarithmic, so that ways far below the price on demand can be told apart; not where something costs nothing."""
-    least = min([found.on_demand, *(amount for curve in found.curves for amount in curve.amounts)])
-    return _Scale(_BELOW * least if least > 0 else 0.0, _top(found))
+    least = min([costs.on_demand, *(amount for curve in costs.curves for amount in curve.amounts)])
+    return _Scale(_BELOW * least if least > 0 else 0.0, _top(costs))
 
 
-def _top(found: ByRate) -> float:
-    """Above the price on demand and every curve, unless one grows far beyond it."""
+def _top(costs: ByRate) -> float:
+    """The axis' end, above the price on demand and every curve that does not grow far beyond it."""
     largest = max(
-        (amount for curve in found.curves for amount in curve.amounts if math.isfinite(amount)), default=0.0
+        (amount for curve in costs.curves for amount in curve.amounts if math.isfinite(amount)), default=0.0
     )
-    first = max(curve.amounts[0] for curve in found.curves if math.isfinite(curve.amounts[0]))
-    return max(1.25 * found.on_demand, 1.25 * first, min(1.1 * largest, _HEADROOM * found.on_demand)) or 1.0
+    first = max(curve.amounts[0] for curve in costs.curves if math.isfinite(curve.amounts[0]))
+    return max(1.25 * costs.on_demand, 1.25 * first, min(1.1 * largest, _HEADROOM * costs.on_demand)) or 1.0
 
 
-def _described(found: ByRate, currency: str) -> str:
+def _described(costs: ByRate, currency: str) -> str:
     """The picture as text, for a screen reader."""
-    parts = [f"on demand: {money(found.on_demand, currency)}"]
-    for curve in found.curves:
+    parts = [f"on demand: {money(costs.on_demand, currency)}"]
+    for curve in costs.curves:
         start, stop = money(curve.amounts[0], currency), money(curve.amounts[-1], currency)
-        words = f"{curve.name}: {start} without evictions, {stop} at {share(found.rates[-1])} an hour"
+        words = f"{curve.name}: {start} without evictions, {stop} at {share(costs.rates[-1])} an hour"
         if curve.breaks_even is not None:
             words += f", more than on demand from {share(curve.breaks_even)} on"
         parts.append(words)
-    return "; ".join((*parts, *(mark.words for mark in found.marks)))
+    return "; ".join((*parts, *(mark.words for mark in costs.marks)))

@@ -76,8 +76,8 @@ def _work(work: WorkCost) -> dict[str, Any]:
     }
 
 
-def _range(found: Range) -> dict[str, float | None]:
-    return {"expected": _number(found.expected), "low": _number(found.low), "high": _number(found.high)}
+def _range(value: Range) -> dict[str, float | None]:
+    return {"expected": _number(value.expected), "low": _number(value.low), "high": _number(value.high)}
 
 
 def _saving(amount: Range, on_demand: Range) -> float | None:
@@ -91,8 +91,8 @@ def _quote(quote: Quote) -> dict[str, Any]:
     return {"price": _range(quote.price), "unit": quote.unit, "source": _source(quote.source)}
 
 
-def _rate(found: EvictionRate) -> dict[str, Any]:
-    return {"rate": _range(found.rate), "source": _source(found.source)}
+def _rate(rate: EvictionRate) -> dict[str, Any]:
+    return {"rate": _range(rate.rate), "source": _source(rate.source)}
 
 
 def _source(source: Source) -> dict[str, Any]:
@@ -103,5 +103,5 @@ def _source(source: Source) -> dict[str, Any]:
     }
 
 
-def _number(found: float | None) -> float | None:
-    return found if found is not None and math.isfinite(found) else None
+def _number(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None

@@ -117,7 +117,7 @@ def _described(document: str, title: str, description: str) -> str:
     ElementTree.register_namespace("", _NAMESPACE)
     ElementTree.register_namespace("xlink", "http://www.w3.org/1999/xlink")
     root = ElementTree.fromstring(document)  # noqa: S314 - we have just written it
-    for child in [each for each in root if each.tag == f"{{{_NAMESPACE}}}metadata"]:
+    for child in [element for element in root if element.tag == f"{{{_NAMESPACE}}}metadata"]:
         root.remove(child)
     for side in ("width", "height"):
         root.set(side, root.get(side, "").removesuffix("pt"))  # points would be drawn a third larger

@@ -38,10 +38,10 @@ def work(kinds: Sequence[WorkCost]) -> tuple[tuple[WorkCost, ...], tuple[WorkCos
     return tuple(ordered[: MOST - 1]), tuple(ordered[MOST - 1 :])
 
 
-def notes(found: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+def notes(pairs: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     """One sentence for each text, with the names that it holds for."""
     names: dict[str, list[str]] = {}
-    for name, text in found:
+    for name, text in pairs:
         names.setdefault(text, []).append(name)
     return cut(tuple(f"{few(of)}: {text}" for text, of in names.items()))
 
@@ -96,8 +96,8 @@ def _rest_of_lines(smaller: Sequence[Line]) -> Line:
 
 
 def _hours(group: Sequence[Line]) -> Range | None:
-    found = [line.hours for line in group if line.hours is not None]
-    return total(found) if found else None
+    amounts = [line.hours for line in group if line.hours is not None]
+    return total(amounts) if amounts else None
 
 
 def _short(names: Sequence[str]) -> str:

@@ -15,7 +15,7 @@ from kubeflow_aks.text.numbers import counted
 
 _HEAD: Final = ("Pool", "VM", "Nodes", "Boot", "Start", "Evictions", "Notice", "Drained", "Running again")
 _STALE: Final = timedelta(days=365)
-"""As old as a price may be before the bill warns about it."""
+"""Age from which on a warning stands beside it, as for prices."""
 
 
 def section(measured: Measured, sizes: Mapping[str, str], before: Bill, after: Bill, today: date) -> Section:
@@ -52,11 +52,11 @@ def _row(name: str, times: PoolTimes) -> tuple[str, ...]:
 
 def _seconds(times: Iterable[float]) -> str:
     """`103 s (101 to 105)`; blank where nothing was measured."""
-    found = spread(times)
-    if found is None:
+    middle = spread(times)
+    if middle is None:
         return ""
-    low, high = f"{found.low:.0f}", f"{found.high:.0f}"
-    return f"{found.expected:.0f} s" + (f" ({low} to {high})" if low != high else "")
+    low, high = f"{middle.low:.0f}", f"{middle.high:.0f}"
+    return f"{middle.expected:.0f} s" + (f" ({low} to {high})" if low != high else "")
 
 
 def _outcome(before: Bill, after: Bill) -> str:

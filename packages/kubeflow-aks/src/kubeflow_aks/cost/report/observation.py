@@ -51,9 +51,15 @@ def _blocks(observed: Observed, before: Bill, after: Bill) -> Iterator[Block]:
 
 
 def _row(pool: PoolEvictions | None, name: str, until_now: EvictionRate | None) -> tuple[str, ...]:
-    found = pool.rate if pool else None
-    between = f"{share(found.rate.low)} to {share(found.rate.high)}" if found else ""
-    rate = "" if not found or not pool else share(found.rate.expected) if pool.evictions else "none"
+    rate_of_pool = pool.rate if pool else None
+    between = f"{share(rate_of_pool.rate.low)} to {share(rate_of_pool.rate.high)}" if rate_of_pool else ""
+    rate = (
+        ""
+        if not rate_of_pool or not pool
+        else share(rate_of_pool.rate.expected)
+        if pool.evictions
+        else "none"
+    )
     return (
         name,
         str(pool.nodes) if pool else "0",

@@ -102,9 +102,9 @@ def _top(bill: Bill) -> Iterator[Block]:
 
 def _rows(bill: Bill) -> Iterator[tuple[str, ...]]:
     for part, name in _PARTS.items():
-        found = [line for line in bill.lines if line.part == part]
-        yield from (_row(line, bill.currency) for line in folding.lines(found))
-        if found:
+        lines = [line for line in bill.lines if line.part == part]
+        yield from (_row(line, bill.currency) for line in folding.lines(lines))
+        if lines:
             yield _sum(name, bill.amount(part), bill.on_demand(part), bill.currency)
     yield _sum("whole stack", bill.amount(), bill.on_demand(), bill.currency)
 
@@ -209,15 +209,15 @@ def _rates(rates: Mapping[str, EvictionRate]) -> Iterator[str]:
     yield from (_rate(folding.few(of), rate) for rate, of in pools.items())
 
 
-def _rate(pool: str, found: EvictionRate) -> str:
-    rate = found.rate
+def _rate(pool: str, evictions: EvictionRate) -> str:
+    rate = evictions.rate
     if rate.exact:
         between = ""
     elif rate.high >= 1:
         between = f", at least {share(rate.low)}"
     else:
         between = f", {share(rate.low)} to {share(rate.high)}"
-    return f"evictions of {pool}, {share(rate.expected)} an hour{between}: {_source(found.source)}"
+    return f"evictions of {pool}, {share(rate.expected)} an hour{between}: {_source(evictions.source)}"
 
 
 def _with_lines(source: Source, bill: Bill, joined: Callable[[list[str]], str]) -> str:

@@ -29,7 +29,7 @@ def pictures(bill: Bill, batch: Sequence[tuple[Work, Terms]]) -> dict[str, str]:
         bill: what is expected.
         batch: the work that it is made for (`kubeflow_aks.cost.billing.batch`).
     """
-    found = {BY_POOL: cost_by_pool.of_bill(bill)}
+    drawn = {BY_POOL: cost_by_pool.of_bill(bill)}
     rates = of_work(batch)
     if rates:
         assumed = (
@@ -39,8 +39,8 @@ def pictures(bill: Bill, batch: Sequence[tuple[Work, Terms]]) -> dict[str, str]:
         subtitle = (
             f"a month's work{assumed}, at the expected price of each pool, fallback and idle time included"
         )
-        found[BY_RATE] = cost_by_rate(rates, bill.currency, title, subtitle)
-    return found
+        drawn[BY_RATE] = cost_by_rate(rates, bill.currency, title, subtitle)
+    return drawn
 
 
 def write(build: Path, stack: str, documents: Mapping[str, str]) -> list[Path]:

@@ -10,35 +10,35 @@ from kubeflow_aks.cost.usage import Share, Usage
 from kubeflow_aks.text.blocks import Block, Items, Paragraph, Section, Table
 
 _MOST_RUNS: Final = 20
-"""Of the table; JSON has all."""
+"""Rows of the table; JSON has all."""
 
 
-def section(found: Usage, currency: str) -> Section:
-    """By namespace, then by run."""
-    return Section("Who used the recorded nodes", tuple(_blocks(found, currency)), unfolded=True)
+def section(usage: Usage, currency: str) -> Section:
+    """The usage by namespace, then by run."""
+    return Section("Who used the recorded nodes", tuple(_blocks(usage, currency)), unfolded=True)
 
 
-def document(found: Usage) -> dict[str, Any]:
+def document(usage: Usage) -> dict[str, Any]:
     """The same as JSON, every run."""
     return {
-        "namespaces": [{"namespace": name, **_share(share)} for name, share in found.namespaces.items()],
+        "namespaces": [{"namespace": name, **_share(share)} for name, share in usage.namespaces.items()],
         "runs": [
             {"namespace": run.namespace, "kind": run.kind, "name": run.name, **_share(share)}
-            for run, share in found.runs.items()
+            for run, share in usage.runs.items()
         ],
-        "idle": [{"pool": pool, **_share(share)} for pool, share in found.idle.items()],
-        "unpriced": [{"pool": pool, "nodeHours": number} for pool, number in found.unpriced.items()],
-        "total": _share(found.total),
+        "idle": [{"pool": pool, **_share(share)} for pool, share in usage.idle.items()],
+        "unpriced": [{"pool": pool, "nodeHours": number} for pool, number in usage.unpriced.items()],
+        "total": _share(usage.total),
     }
 
 
-def _blocks(found: Usage, currency: str) -> Iterator[Block]:
-    rows = [(name, *_cells(share, currency)) for name, share in found.namespaces.items()]
-    rows += [(f"idle: {pool}", *_cells(share, currency)) for pool, share in found.idle.items()]
-    rows.append(("= all nodes", *_cells(found.total, currency)))
+def _blocks(usage: Usage, currency: str) -> Iterator[Block]:
+    rows = [(name, *_cells(share, currency)) for name, share in usage.namespaces.items()]
+    rows += [(f"idle: {pool}", *_cells(share, currency)) for pool, share in usage.idle.items()]
+    rows.append(("= all nodes", *_cells(usage.total, currency)))
     yield Table(("Namespace, which is a profile", "Node hours", "Cost"), tuple(rows), range(1, 3))
-    if found.runs:
-        runs = list(found.runs.items())
+    if usage.runs:
+        runs = list(usage.runs.items())
         head = ("Run", "Namespace", "Kind", "Node hours", "Cost")
         shown = [
             (run.name, run.namespace, run.kind, *_cells(share, currency)) for run, share in runs[:_MOST_RUNS]
@@ -51,11 +51,11 @@ def _blocks(found: Usage, currency: str) -> Iterator[Block]:
         "Node hours of the record, at the bill's prices of an hour. Pods on one node at the same time share it "
         "equally; daemons and pods that the record does not have count as idle."
     )
-    if found.unpriced:
+    if usage.unpriced:
         yield Items(
             tuple(
                 f"{hours(number)} node hours of pool {pool}: no price"
-                for pool, number in found.unpriced.items()
+                for pool, number in usage.unpriced.items()
             )
         )
 

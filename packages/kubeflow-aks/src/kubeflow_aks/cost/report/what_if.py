@@ -28,7 +28,7 @@ def what_if(
         "Spot price": list(prices(stack, market, observed, measured)),
     }
     tables = tuple(
-        _table(of, found) for of, found in both.items() if len({it.bill.amount() for it in found}) > 1
+        _table(of, rows) for of, rows in both.items() if len({it.bill.amount() for it in rows}) > 1
     )
     nothing = (Paragraph("This bill depends on neither."),)
     return Section("With other eviction rates and spot prices", tables or nothing)

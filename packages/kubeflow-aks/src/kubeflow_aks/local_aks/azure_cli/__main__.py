@@ -53,23 +53,23 @@ def main(arguments: Sequence[str]) -> int:
         `az`'s exit code.
     """
     folder, *words = arguments
-    known = _command(words)
-    if known is None:
+    registered = _command(words)
+    if registered is None:
         command = " ".join(word for word in words[:3] if not word.startswith("-"))
         print(f"ERROR: the local AKS's az does not know 'az {command}'; {_KNOWN}", file=sys.stderr)
         return _USAGE
-    parser, rest, do = known
+    parser, rest, do = registered
     options = parser.parse_args(rest)
     try:
         run = RunDirectory.existing(Path(folder))
         with Client(run) as client:
-            found = do(client, AzureState(run.azure), options)
+            result = do(client, AzureState(run.azure), options)
     except ArmError as error:
         lines = f"({error.code}) {error.message}\nCode: {error.code}\nMessage: {error.message}"
         return _fail(lines, _MISSING if error.status == _NOT_FOUND else _FAILED)
     except (DamagedFileError, NotOurFolderError, ServiceUnavailableError, UsageError) as error:
         return _fail(str(error), _FAILED)
-    if found is not None and (text := show(found, options.output)):
+    if result is not None and (text := show(result, options.output)):
         print(text)
     return 0
 
@@ -195,12 +195,12 @@ def _false(text: str) -> bool:
 
 def _json_list(text: str) -> list[Json]:
     try:
-        found: object = json.loads(text)
+        value: object = json.loads(text)
     except ValueError:
-        found = None
-    if not isinstance(found, list):
+        value = None
+    if not isinstance(value, list):
         raise argparse.ArgumentTypeError(f"{text} is not a list in JSON")
-    return cast(list[Json], found)
+    return cast(list[Json], value)
 
 
 def _pair(text: str) -> tuple[str, str]:

@@ -15,7 +15,7 @@ from kubeflow_aks.local_aks.azure_cli.client import Client
 from kubeflow_aks.local_aks.azure_cli.nodepool import UsageError
 
 _LIFE: Final = timedelta(hours=1)
-"""As printed; the token is valid as long as its local AKS runs."""
+"""Printed life of a token, which is valid as long as its local AKS runs."""
 _ARM: Final = ("https://management.azure.com", "https://management.core.windows.net")
 _NO_SUBSCRIPTION: Final = "00000000-0000-0000-0000-000000000000"
 

@@ -54,8 +54,8 @@ def show(client: Client, state: AzureState, options: argparse.Namespace) -> Json
         ServiceUnavailableError: the service does not answer.
     """
     arm_id = cluster_id(state, options.resource_group, options.name)
-    found, _ = client.azure.get(arm_id, MANAGED_CLUSTER)
-    return {**found, "id": arm_id, "resourceGroup": options.resource_group}
+    cluster, _ = client.azure.get(arm_id, MANAGED_CLUSTER)
+    return {**cluster, "id": arm_id, "resourceGroup": options.resource_group}
 
 
 def stop(client: Client, state: AzureState, options: argparse.Namespace) -> None:

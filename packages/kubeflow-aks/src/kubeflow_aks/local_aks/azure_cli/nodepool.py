@@ -75,8 +75,8 @@ class NodePools:
             UsageError: an option needs another one, or no option names a change.
         """
         counts = {"minCount": options.min_count, "maxCount": options.max_count}
-        given = {value is not None for value in counts.values()}
-        if given != {bool(options.update_cluster_autoscaler)}:
+        stated = {value is not None for value in counts.values()}
+        if stated != {bool(options.update_cluster_autoscaler)}:
             raise UsageError(
                 "Please specify --min-count and --max-count together with --update-cluster-autoscaler."
             )

@@ -43,7 +43,7 @@ def named(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     return {
-        _ACRONYM.sub(lambda found: found[1] + found[2].lower(), name): item if name in _FREE else named(item)
+        _ACRONYM.sub(lambda match: match[1] + match[2].lower(), name): item if name in _FREE else named(item)
         for name, item in cast(Json, value).items()
     }
 

@@ -38,7 +38,7 @@ _SCORES_PATH: Final = re.compile(
     re.IGNORECASE,
 )
 _MOST_SIZES, _MOST_LOCATIONS = 5, 8
-"""Of one request for scores (spot-placement-score.md, 2026-05-19)."""
+"""Limits of one request for scores (spot-placement-score.md, 2026-05-19)."""
 
 
 class Azure(Protocol):
@@ -102,26 +102,28 @@ class Compute:
             raise ArmError(400, "MissingApiVersionParameter", message)
         if method == "POST" and _SCORES_PATH.fullmatch(path.rstrip("/")):
             return self._scores(content)
-        found = _PATH.fullmatch(path.rstrip("/"))
-        if found is None:
+        matched = _PATH.fullmatch(path.rstrip("/"))
+        if matched is None:
             raise _no_route(method, path)
-        fault = self._state.take_fault(method, VIRTUAL_MACHINES if found["machines"] else SCALE_SETS)
+        fault = self._state.take_fault(method, VIRTUAL_MACHINES if matched["machines"] else SCALE_SETS)
         if fault is not None:
             raise fault.error()
         expand = "instanceview" in query.get("$expand", "").lower()
-        match method, _target(found):
+        match method, _target(matched):
             case "GET", "sets":
-                return {"value": [self._scale_set(pool) for pool in self._pools(found)]}
+                return {"value": [self._scale_set(pool) for pool in self._pools(matched)]}
             case "GET", "set":
-                return self._scale_set(self._pool(found))
+                return self._scale_set(self._pool(matched))
             case "GET", "machines":
-                return {"value": [_machine(vm, expand=expand) for vm in self._machines_of(self._pool(found))]}
+                return {
+                    "value": [_machine(vm, expand=expand) for vm in self._machines_of(self._pool(matched))]
+                }
             case "GET", "machine":
-                return _machine(self._machine(found), expand=expand)
+                return _machine(self._machine(matched), expand=expand)
             case "GET", "instanceview":
-                return _view(self._machine(found))
+                return _view(self._machine(matched))
             case "POST", "simulateeviction":
-                return self._evict(self._machine(found))
+                return self._evict(self._machine(matched))
             case _:
                 raise _no_route(method, path)
 
@@ -152,11 +154,11 @@ class Compute:
             for pool in pools
             if pool.spot and (pool.vm_size.lower(), pool.location) == (size.lower(), location)
         }
-        known = "High" if supplies == {Supply.AVAILABLE} else "Low"
+        score = "High" if supplies == {Supply.AVAILABLE} else "Low"
         return {
             "sku": size,
             "region": location,
-            "score": known if supplies else "DataNotFoundOrStale",
+            "score": score if supplies else "DataNotFoundOrStale",
             "isQuotaAvailable": True,
         }
 
@@ -181,9 +183,9 @@ class Compute:
     def _machines_of(self, pool: AgentPool) -> list[VirtualMachine]:
         return [machine for machine in self._simulation.machines() if machine.pool.name == pool.name]
 
-    def _pools(self, found: re.Match[str]) -> list[AgentPool]:
+    def _pools(self, path: re.Match[str]) -> list[AgentPool]:
         """The pools whose nodes are in the path's resource group."""
-        group = arm.group_id_of(found.string) or ""
+        group = arm.group_id_of(path.string) or ""
         pools = [AgentPool.from_wire(pool) for pool in self._state.agent_pools()]
         here = [pool for pool in pools if arm.within(scale_set_id(pool), group)]
         if not here:
@@ -191,24 +193,24 @@ class Compute:
             raise ArmError(_NOT_FOUND, "ResourceGroupNotFound", message)
         return here
 
-    def _pool(self, found: re.Match[str]) -> AgentPool:
-        for pool in self._pools(found):
-            if arm.key(scale_set_name(pool)) == arm.key(found["set"]):
+    def _pool(self, path: re.Match[str]) -> AgentPool:
+        for pool in self._pools(path):
+            if arm.key(scale_set_name(pool)) == arm.key(path["set"]):
                 return pool
-        raise arm.not_found(found.string.removesuffix(found["machines"] or ""))
+        raise arm.not_found(path.string.removesuffix(path["machines"] or ""))
 
-    def _machine(self, found: re.Match[str]) -> VirtualMachine:
-        for machine in self._machines_of(self._pool(found)):
-            if str(machine.index) == found["machine"]:
+    def _machine(self, path: re.Match[str]) -> VirtualMachine:
+        for machine in self._machines_of(self._pool(path)):
+            if str(machine.index) == path["machine"]:
                 return machine
-        raise ArmError(_NOT_FOUND, "NotFound", f"There is no instance {found['machine']} of {found['set']}.")
+        raise ArmError(_NOT_FOUND, "NotFound", f"There is no instance {path['machine']} of {path['set']}.")
 
 
-def _target(found: re.Match[str]) -> str:
+def _target(path: re.Match[str]) -> str:
     """Target of a path: its action, else the last resource it names."""
-    if found["action"]:
-        return found["action"].lower()
-    named = [name for name in ("set", "machines", "machine") if found[name]]
+    if path["action"]:
+        return path["action"].lower()
+    named = [name for name in ("set", "machines", "machine") if path[name]]
     return named[-1] if named else "sets"
 
 

@@ -96,11 +96,11 @@ class _Handler(BaseHTTPRequestHandler):
         Raises:
             ArmError: 401.
         """
-        given = self.headers.get("Authorization", "")
-        if not given:
+        header = self.headers.get("Authorization", "")
+        if not header:
             message = "Authentication failed. The 'Authorization' header is missing."
             raise ArmError(401, "AuthenticationFailed", message)
-        if not hmac.compare_digest(given.encode(), f"Bearer {self.token}".encode()):
+        if not hmac.compare_digest(header.encode(), f"Bearer {self.token}".encode()):
             raise ArmError(401, "InvalidAuthenticationToken", "The access token is invalid.")
 
     def _take_body(self) -> bytes:

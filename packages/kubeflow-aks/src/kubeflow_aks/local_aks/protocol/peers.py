@@ -58,10 +58,10 @@ def is_another_users(peer: str, port: int) -> bool:
     return _ask(theirs, ours) != _Socket(established=True, uid=os.geteuid())
 
 
-def _ask(own: _Address, other: _Address) -> _Socket | None:
+def _ask(end: _Address, other: _Address) -> _Socket | None:
     """The end `own` of the connection of two addresses, None if the kernel has no record or does not answer."""
     question = _QUESTION.pack(socket.AF_INET, socket.IPPROTO_TCP, 0, 0) + _SOCKET.pack(
-        own[1].to_bytes(2), other[1].to_bytes(2), socket.inet_aton(own[0]), socket.inet_aton(other[0]), 0,
+        end[1].to_bytes(2), other[1].to_bytes(2), socket.inet_aton(end[0]), socket.inet_aton(other[0]), 0,
         _ANY_COOKIE, _ANY_COOKIE,
     )  # fmt: skip
     header = _HEADER.pack(_HEADER.size + len(question), _BY_FAMILY, _REQUEST, 0, 0)

@@ -17,7 +17,7 @@ from kubeflow_aks.local_aks.protocol.peers import is_another_users
 _THREADS: Final = 64
 """Calls answered at a time; one that waits for its resource holds a thread."""
 _MESSAGE_BYTES: Final = 400 << 20
-"""As much as the engine itself takes: state with large ConfigMaps comes in one message."""
+"""Limit of the engine itself: state with large ConfigMaps comes in one message."""
 
 
 @dataclass(frozen=True)

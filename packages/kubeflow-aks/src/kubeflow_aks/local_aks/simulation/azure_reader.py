@@ -20,7 +20,7 @@ class AzureReader:
     def __init__(self, azure: Azure, journal: Journal) -> None:
         self._azure = azure
         self._journal = journal
-        self._known: dict[str, tuple[AgentPool, Node]] = {}
+        self._pools: dict[str, tuple[AgentPool, Node]] = {}
         self._wire: dict[str, dict[str, Any]] = {}
         """What the last look at each pool was made from; parsing it again takes longer than a comparison."""
         self._profile: tuple[dict[str, Any], Profile] | None = None
@@ -31,16 +31,16 @@ class AzureReader:
         Raises:
             SeveralClustersError: they are of more than one cluster.
         """
-        known = {name: entry for wire in self._azure.agent_pools() for name, entry in self._read(wire)}
-        clusters = sorted({pool.cluster_id for pool, _ in known.values()})
+        entries = {name: entry for wire in self._azure.agent_pools() for name, entry in self._read(wire)}
+        clusters = sorted({pool.cluster_id for pool, _ in entries.values()})
         if len(clusters) > 1:
             raise SeveralClustersError(f"one control plane can't be several clusters: {', '.join(clusters)}")
-        self._known = known
-        return {name: pool for name, (pool, _) in known.items()}
+        self._pools = entries
+        return {name: pool for name, (pool, _) in entries.items()}
 
     def template(self, pool: str) -> Node:
         """The next node of a pool that `pools` returned last."""
-        return self._known[pool][1]
+        return self._pools[pool][1]
 
     def profile(self, pools: dict[str, AgentPool]) -> Profile:
         """The autoscaler's settings; AKS's defaults where there are none or one is not valid."""
@@ -59,16 +59,16 @@ class AzureReader:
     def _read(self, wire: dict[str, Any]) -> list[tuple[str, tuple[AgentPool, Node]]]:
         """A pool and its template under its name, or nothing."""
         name = str(wire.get("name"))
-        known = self._known.get(name)
-        if known is not None and self._wire.get(name) == wire:
-            return [(name, known)]
+        entry = self._pools.get(name)
+        if entry is not None and self._wire.get(name) == wire:
+            return [(name, entry)]
         self._wire[name] = wire
         try:
             pool = AgentPool.from_wire(wire)
-            if known is None or known[0] != pool:
-                known = (pool, parse_node(template_node(pool)))
+            if entry is None or entry[0] != pool:
+                entry = (pool, parse_node(template_node(pool)))
         except UnknownVmSizeError as error:
             self._journal.error_once(str(error))
         except (ValueError, TypeError, LookupError, AttributeError) as error:
             self._journal.error_once(f"pool {name}: its properties can't be simulated: {error!r}")
-        return [] if known is None else [(name, known)]
+        return [] if entry is None else [(name, entry)]

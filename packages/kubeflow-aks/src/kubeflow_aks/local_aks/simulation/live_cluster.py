@@ -79,8 +79,8 @@ class LiveCluster:
 
     def priorities(self) -> str | None:
         """The priority expander's text, empty where the ConfigMap lacks the key, None without the ConfigMap."""
-        found = self._priorities.objects()
-        return str(at(found[0], "data", CONFIG_MAP_KEY) or "") if found else None
+        config_maps = self._priorities.objects()
+        return str(at(config_maps[0], "data", CONFIG_MAP_KEY) or "") if config_maps else None
 
     def create_node(self, node: Mapping[str, Any]) -> None:
         """Create a Node with its status; one of the same name is left as it is."""

@@ -41,9 +41,9 @@ class Reclaim(StrEnum):
     """How Azure takes a spot VM back."""
 
     EVICT = "evict"
-    """With the scheduled event Preempt, at least 30 s before (docs/facts/engine.md#the-eviction-sequence)."""
+    """A scheduled event Preempt comes at least 30 s before (docs/facts/engine.md#the-eviction-sequence)."""
     VANISH = "vanish"
-    """Without any notice."""
+    """No notice comes before."""
 
 
 class MarketError(CommandError):

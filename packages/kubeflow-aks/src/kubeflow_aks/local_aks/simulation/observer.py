@@ -76,38 +76,38 @@ class Observer:
 
     def daemon_sets(self) -> tuple[Scheduling, ...]:
         """What decides where each DaemonSet has pods."""
-        found = (self._parsed("DaemonSet", obj, parse_daemon_set) for obj in self._cluster.daemon_sets())
-        return tuple(scheduling for scheduling in found if scheduling is not None)
+        parsed = (self._parsed("DaemonSet", obj, parse_daemon_set) for obj in self._cluster.daemon_sets())
+        return tuple(scheduling for scheduling in parsed if scheduling is not None)
 
     def budgets(self) -> tuple[DisruptionBudget, ...]:
         """All PodDisruptionBudgets."""
-        found = (
+        parsed = (
             self._parsed("PodDisruptionBudget", obj, parse_budget)
             for obj in self._cluster.disruption_budgets()
         )
-        return tuple(budget for budget in found if budget is not None)
+        return tuple(budget for budget in parsed if budget is not None)
 
     def priorities(self) -> str | None:
         """The priority expander's text, as `Cluster.priorities` gives it."""
         return self._cluster.priorities()
 
     def _node(self, name: str, node: dict[str, Any]) -> tuple[dict[str, Any], Node | None]:
-        known = self._nodes.get(name)
-        if known is not None and known[0] is node:
-            return known
+        last = self._nodes.get(name)
+        if last is not None and last[0] is node:
+            return last
         parsed = self._parsed("Node", node, parse_node)
         if parsed is not None:
             self._pool_of[name] = parsed.labels.get("kubernetes.azure.com/agentpool", "")
         return node, parsed
 
     def _pod(self, uid: str, pod: dict[str, Any], now: float) -> _PodRecord:
-        known = self._pods.get(uid)
-        if known is not None and known.raw is pod:
-            return known
-        first_observed = known.pod.first_observed if known and known.pod else now
+        last = self._pods.get(uid)
+        if last is not None and last.raw is pod:
+            return last
+        first_observed = last.pod.first_observed if last and last.pod else now
         parsed = self._parsed("Pod", pod, lambda obj: parse_pod(obj, first_observed))
         record = _PodRecord(pod, parsed, finished=parsed is not None and finished(pod))
-        self._write_changes(known, record)
+        self._write_changes(last, record)
         return record
 
     def _parsed(self, kind: str, obj: dict[str, Any], parse: Callable[[dict[str, Any]], T]) -> T | None:
@@ -117,8 +117,8 @@ class Observer:
             self._journal.error_once(f"{kind} {_name(obj)}: {error}; the simulation leaves it out")
             return None
 
-    def _write_changes(self, known: _PodRecord | None, record: _PodRecord) -> None:
-        before, pod = known.pod if known else None, record.pod
+    def _write_changes(self, last: _PodRecord | None, record: _PodRecord) -> None:
+        before, pod = last.pod if last else None, record.pod
         if pod is None:
             return
         if pod.unschedulable and not (before and before.unschedulable):
@@ -127,7 +127,7 @@ class Observer:
             self._write(Kind.POD_PLACED, pod)
         if pod.running and not (before and before.running):
             self._write(Kind.POD_RUNNING, pod)
-        if record.finished and not (known and known.finished):
+        if record.finished and not (last and last.finished):
             self._write(Kind.POD_FINISHED, pod, phase=record.raw["status"]["phase"])
 
     def _gone(self, record: _PodRecord) -> None:

@@ -14,7 +14,7 @@ from kubeflow_aks.policy.benchmark.values import (
     must_be,
     must_be_set,
     must_not_be,
-    of,
+    on_inputs,
     together,
 )
 from kubeflow_aks.policy.rule import UNKNOWN, Rule
@@ -22,10 +22,10 @@ from kubeflow_aks.policy.rule import UNKNOWN, Rule
 
 def _add_on(inputs: Inputs, name: str) -> Any:
     """An add-on; Azure's spelling varies in case (`omsagent`, `omsAgent`)."""
-    given = at(inputs, "addonProfiles")
-    if given is None or given is UNKNOWN:
-        return given
-    return next((profile for key, profile in given.items() if key.casefold() == name.casefold()), None)
+    profiles = at(inputs, "addonProfiles")
+    if profiles is None or profiles is UNKNOWN:
+        return profiles
+    return next((profile for key, profile in profiles.items() if key.casefold() == name.casefold()), None)
 
 
 def _on(name: str) -> Look:
@@ -59,7 +59,7 @@ RULES: Final = (
         source=checkov("AKSDashboardDisabled.py"),
         severity="high",
         type=CLUSTER,
-        each=of(_off("kubeDashboard")),
+        per_resource=on_inputs(_off("kubeDashboard")),
         ids=("CKV_AZURE_8", "terrascan AC_AZURE_0161"),
     ),
     Rule(
@@ -67,7 +67,7 @@ RULES: Final = (
         "The HTTP application routing add-on is off or absent.",
         source=checkov("KubernetesClusterHTTPApplicationRouting.py"),
         type=CLUSTER,
-        each=of(_off("httpApplicationRouting")),
+        per_resource=on_inputs(_off("httpApplicationRouting")),
         ids=("CKV_AZURE_246", "Azure.AKS.HttpAppRouting"),
     ),
     Rule(
@@ -76,7 +76,7 @@ RULES: Final = (
         source=azure_policy("AKS_ImageCleaner_Audit.json"),
         severity="low",
         type=CLUSTER,
-        each=of(must_be("securityProfile.imageCleaner.enabled", "true")),
+        per_resource=on_inputs(must_be("securityProfile.imageCleaner.enabled", "true")),
         ids=("AzPolicy af3c26b2",),
     ),
     Rule(
@@ -84,7 +84,7 @@ RULES: Final = (
         "Container Insights collects logs and metrics.",
         source=checkov("AKSLoggingEnabled.py"),
         type=CLUSTER,
-        each=of(_on("omsagent")),
+        per_resource=on_inputs(_on("omsagent")),
         ids=("CKV_AZURE_4", "AZU-0040", "KICS 9b09dee1", "Azure.AKS.ContainerInsights"),
     ),
     Rule(
@@ -92,7 +92,7 @@ RULES: Final = (
         "Defender for Containers watches the cluster.",
         source=psrule("Azure.AKS.Rule.yaml"),
         type=CLUSTER,
-        each=of(must_be("securityProfile.defender.securityMonitoring.enabled", "true")),
+        per_resource=on_inputs(must_be("securityProfile.defender.securityMonitoring.enabled", "true")),
         ids=("Azure.AKS.DefenderProfile", "AzPolicy a1840de2"),
     ),
     Rule(
@@ -101,7 +101,7 @@ RULES: Final = (
         source=psrule("Azure.AKS.Rule.yaml"),
         severity="low",
         type=CLUSTER,
-        each=of(_on("azurepolicy")),
+        per_resource=on_inputs(_on("azurepolicy")),
         ids=("CKV_AZURE_116", "AZU-0066", "Azure.AKS.AzurePolicyAddOn", "AzPolicy 0a15ec92"),
     ),
     Rule(
@@ -110,7 +110,7 @@ RULES: Final = (
         source=checkov("AkSSecretStoreRotation.py"),
         severity="low",
         type=CLUSTER,
-        each=of(together(_on("azureKeyvaultSecretsProvider"), _rotates)),
+        per_resource=on_inputs(together(_on("azureKeyvaultSecretsProvider"), _rotates)),
         ids=("CKV_AZURE_172", "Azure.AKS.SecretStore", "Azure.AKS.SecretStoreRotation", "CIS-AKS 4.5.2"),
     ),
     Rule(
@@ -119,7 +119,7 @@ RULES: Final = (
         source=azure_policy("AKS_CSI.json"),
         severity="low",
         type=CLUSTER,
-        each=of(
+        per_resource=on_inputs(
             together(
                 *(
                     must_not_be(f"storageProfile.{driver}.enabled", "false", instead="true")
@@ -135,7 +135,7 @@ RULES: Final = (
         source=azure_policy("AKS_EnableKMS.json"),
         severity="low",
         type=CLUSTER,
-        each=of(must_be("securityProfile.azureKeyVaultKms.enabled", "true")),
+        per_resource=on_inputs(must_be("securityProfile.azureKeyVaultKms.enabled", "true")),
         ids=("AzPolicy dbbdc317",),
     ),
     Rule(
@@ -144,7 +144,7 @@ RULES: Final = (
         source=checkov("AKSUsesDiskEncryptionSet.py"),
         severity="low",
         type=CLUSTER,
-        each=of(must_be_set("diskEncryptionSetID")),
+        per_resource=on_inputs(must_be_set("diskEncryptionSetID")),
         ids=("CKV_AZURE_117", "AZU-0067", "AzPolicy 7d7be79c"),
     ),
 )

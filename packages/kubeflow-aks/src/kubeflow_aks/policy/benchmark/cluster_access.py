@@ -7,7 +7,7 @@ from typing import Final
 
 from kubeflow_aks.policy.benchmark.pools import CLUSTER
 from kubeflow_aks.policy.benchmark.sources import azure_policy, checkov, psrule
-from kubeflow_aks.policy.benchmark.values import Inputs, at, items, must_be, of
+from kubeflow_aks.policy.benchmark.values import Inputs, at, items, must_be, on_inputs
 from kubeflow_aks.policy.rule import UNKNOWN, Rule
 
 
@@ -30,7 +30,7 @@ RULES: Final = (
         source=checkov("AKSApiServerAuthorizedIpRanges.py"),
         severity="high",
         type=CLUSTER,
-        each=of(_closed),
+        per_resource=on_inputs(_closed),
         ids=("CKV_AZURE_6", "AZU-0041", "KICS 2583fab1", "Azure.AKS.AuthorizedIPs", "CIS-AKS 5.4.1"),
     ),
     Rule(
@@ -38,7 +38,7 @@ RULES: Final = (
         "The API server has no public address.",
         source=azure_policy("AKS_PrivateCluster_Deny.json"),
         type=CLUSTER,
-        each=of(must_be("apiServerAccessProfile.enablePrivateCluster", "true")),
+        per_resource=on_inputs(must_be("apiServerAccessProfile.enablePrivateCluster", "true")),
         ids=("CKV_AZURE_115", "AZU-0065", "KICS 599318f2", "AzPolicy 040732e8", "CIS-AKS 5.4.2"),
     ),
     Rule(
@@ -47,7 +47,7 @@ RULES: Final = (
         source=checkov("AKSRbacEnabled.py"),
         severity="high",
         type=CLUSTER,
-        each=of(must_be("enableRBAC", "true")),
+        per_resource=on_inputs(must_be("enableRBAC", "true")),
         ids=("CKV_AZURE_5", "AZU-0042", "KICS 9307a2ed", "Azure.AKS.UseRBAC"),
     ),
     Rule(
@@ -55,7 +55,7 @@ RULES: Final = (
         "Nobody signs in without Entra.",
         source=checkov("AKSLocalAdminDisabled.py"),
         type=CLUSTER,
-        each=of(must_be("disableLocalAccounts", "true")),
+        per_resource=on_inputs(must_be("disableLocalAccounts", "true")),
         ids=("CKV_AZURE_141", "Azure.AKS.LocalAccounts", "AzPolicy 993c2fcd"),
     ),
     Rule(
@@ -63,7 +63,7 @@ RULES: Final = (
         "People sign in with Entra.",
         source=psrule("Azure.AKS.Rule.yaml"),
         type=CLUSTER,
-        each=of(must_be("aadProfile.managed", "true")),
+        per_resource=on_inputs(must_be("aadProfile.managed", "true")),
         ids=("Azure.AKS.ManagedAAD", "AzPolicy 450d2877", "CIS-AKS 5.5.1"),
     ),
     Rule(
@@ -72,7 +72,7 @@ RULES: Final = (
         source=psrule("Azure.AKS.Rule.yaml"),
         severity="low",
         type=CLUSTER,
-        each=of(must_be("aadProfile.enableAzureRBAC", "true")),
+        per_resource=on_inputs(must_be("aadProfile.enableAzureRBAC", "true")),
         ids=("Azure.AKS.AzureRBAC", "CIS-AKS 5.2.2"),
     ),
     Rule(
@@ -80,7 +80,7 @@ RULES: Final = (
         "Nobody runs commands in the cluster through Azure's API.",
         source=azure_policy("AKS_DisableRunCommand_Audit.json"),
         type=CLUSTER,
-        each=of(must_be("apiServerAccessProfile.disableRunCommand", "true")),
+        per_resource=on_inputs(must_be("apiServerAccessProfile.disableRunCommand", "true")),
         ids=("AzPolicy 89f2d532",),
     ),
 )

@@ -27,8 +27,8 @@ _TAG: Final = re.compile(r".+:(?P<tag>[\w.-]+)")
 
 def _context(container: Container, key: str) -> Any:
     """A setting of the security context; the container's overrides the pod's."""
-    own = at(container.inputs, f"securityContext.{key}")
-    return at(container.pod, f"securityContext.{key}") if own is None else own
+    setting = at(container.inputs, f"securityContext.{key}")
+    return at(container.pod, f"securityContext.{key}") if setting is None else setting
 
 
 def _not_root(container: Container) -> Iterator[str]:

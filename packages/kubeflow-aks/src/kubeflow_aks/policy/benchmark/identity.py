@@ -7,7 +7,7 @@ from typing import Final
 
 from kubeflow_aks.policy.benchmark.pools import CLUSTER
 from kubeflow_aks.policy.benchmark.sources import azure_policy, checkov, psrule
-from kubeflow_aks.policy.benchmark.values import Inputs, at, items, must_be, of, together
+from kubeflow_aks.policy.benchmark.values import Inputs, at, items, must_be, on_inputs, together
 from kubeflow_aks.policy.rule import Rule
 
 _PULLING: Final = {
@@ -43,7 +43,9 @@ RULES: Final = (
         source=psrule("Azure.AKS.Rule.yaml"),
         severity="high",
         type=CLUSTER,
-        each=of(together(must_be("identity.type", "SystemAssigned", "UserAssigned"), _no_service_principal)),
+        per_resource=on_inputs(
+            together(must_be("identity.type", "SystemAssigned", "UserAssigned"), _no_service_principal)
+        ),
         ids=("Azure.AKS.ManagedIdentity", "AzPolicy da6e2401"),
     ),
     Rule(
@@ -51,7 +53,7 @@ RULES: Final = (
         "Pods use workload identities of their own, without secrets.",
         source=azure_policy("AKS_WorkloadIdentity_Audit.json"),
         type=CLUSTER,
-        each=of(
+        per_resource=on_inputs(
             together(
                 must_be("securityProfile.workloadIdentity.enabled", "true"),
                 must_be("oidcIssuerProfile.enabled", "true"),
@@ -65,7 +67,7 @@ RULES: Final = (
         source='"CIS Azure Kubernetes Service Benchmark" (read 2026-11-22)',
         severity="high",
         type="azure-native:authorization:RoleAssignment",
-        each=of(_reads_only),
+        per_resource=on_inputs(_reads_only),
         ids=("CIS-AKS 5.1.2", "CIS-AKS 5.1.3"),
     ),
     Rule(
@@ -74,7 +76,7 @@ RULES: Final = (
         source=checkov("CustomRoleDefinitionSubscriptionOwner.py"),
         severity="high",
         type="azure-native:authorization:RoleDefinition",
-        each=of(_no_owner),
+        per_resource=on_inputs(_no_owner),
         ids=("CKV_AZURE_39", "AZU-0030"),
     ),
 )

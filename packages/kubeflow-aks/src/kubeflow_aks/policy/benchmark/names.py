@@ -8,7 +8,17 @@ from typing import Final
 
 from kubeflow_aks.policy.benchmark.pools import AGENT_POOL, CLUSTER
 from kubeflow_aks.policy.benchmark.sources import psrule
-from kubeflow_aks.policy.benchmark.values import Inputs, Look, at, in_turn, is_set, items, of, of_type, shown
+from kubeflow_aks.policy.benchmark.values import (
+    Inputs,
+    Look,
+    at,
+    in_turn,
+    is_set,
+    items,
+    of_type,
+    on_inputs,
+    shown,
+)
 from kubeflow_aks.policy.rule import Resource, Rule
 
 PUBLIC_ADDRESS: Final = "azure-native:network:PublicIPAddress"
@@ -83,7 +93,7 @@ RULES: Final = (
         "The cluster's name is valid for Azure.",
         source=psrule("Azure.AKS.Rule.yaml"),
         type=CLUSTER,
-        each=of(
+        per_resource=on_inputs(
             named(
                 "resourceName",
                 r"[A-Za-z0-9](?:[-\w]{0,61}[A-Za-z0-9])?",
@@ -97,7 +107,7 @@ RULES: Final = (
         "The prefix of the API server's name is valid for Azure.",
         source=psrule("Azure.AKS.Rule.yaml"),
         type=CLUSTER,
-        each=of(
+        per_resource=on_inputs(
             named(
                 "dnsPrefix",
                 r"[A-Za-z0-9](?:[-A-Za-z0-9]{0,52}[A-Za-z0-9])?",
@@ -111,7 +121,7 @@ RULES: Final = (
         "Names of public addresses are valid for Azure.",
         source=psrule("Azure.PublicIP.Rule.ps1"),
         type=PUBLIC_ADDRESS,
-        each=of(named("publicIpAddressName", _ADDRESS_OR_SUBNET, _ADDRESS_OR_SUBNET_RULE)),
+        per_resource=on_inputs(named("publicIpAddressName", _ADDRESS_OR_SUBNET, _ADDRESS_OR_SUBNET_RULE)),
         ids=("Azure.PublicIP.Name",),
     ),
     Rule(
@@ -119,7 +129,7 @@ RULES: Final = (
         "DNS labels of public addresses are valid for Azure.",
         source=psrule("Azure.PublicIP.Rule.ps1"),
         type=PUBLIC_ADDRESS,
-        each=of(
+        per_resource=on_inputs(
             named(
                 "dnsSettings.domainNameLabel",
                 r"[a-z][-a-z0-9]{1,61}[a-z0-9]",
@@ -132,7 +142,7 @@ RULES: Final = (
         "subnet-names",
         "Names of subnets are valid for Azure.",
         source=psrule("Azure.VNET.Rule.ps1"),
-        each=_subnets,
+        per_resource=_subnets,
         ids=("Azure.VNET.SubnetName",),
     ),
     Rule(
@@ -140,7 +150,7 @@ RULES: Final = (
         "The registry's name is valid for Azure.",
         source=psrule("Azure.ACR.Rule.yaml"),
         type=REGISTRY,
-        each=of(named("registryName", r"[A-Za-z0-9]{5,50}", "5 to 50 letters and digits")),
+        per_resource=on_inputs(named("registryName", r"[A-Za-z0-9]{5,50}", "5 to 50 letters and digits")),
         ids=("Azure.ACR.Name",),
     ),
     Rule(

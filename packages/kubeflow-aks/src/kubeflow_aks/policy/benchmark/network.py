@@ -9,7 +9,16 @@ from typing import Any, Final
 from kubeflow_aks.policy.benchmark.names import NETWORK, PUBLIC_ADDRESS, SUBNET
 from kubeflow_aks.policy.benchmark.pools import CLUSTER
 from kubeflow_aks.policy.benchmark.sources import azure_policy, checkov, psrule
-from kubeflow_aks.policy.benchmark.values import Inputs, at, in_turn, is_set, items, must_be, of, of_type
+from kubeflow_aks.policy.benchmark.values import (
+    Inputs,
+    at,
+    in_turn,
+    is_set,
+    items,
+    must_be,
+    of_type,
+    on_inputs,
+)
 from kubeflow_aks.policy.rule import Resource, Rule
 
 _LARGEST_PREFIX: Final = 23
@@ -28,7 +37,7 @@ def _subnets(inputs: Inputs) -> Iterator[tuple[str, Any]]:
 
 
 def _large_subnets(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
-    """With overlay and kubenet, pods use no addresses of the subnet; the source is older than overlay."""
+    """Subnets that are too small for their pods, which need no addresses there with overlay and kubenet."""
     profiles = [at(it.inputs, "networkProfile") for it in of_type(resources, CLUSTER)]
     if not any(
         at(it, "networkPlugin") == "azure" and at(it, "networkPluginMode") != "overlay" for it in profiles
@@ -45,14 +54,14 @@ def _large_subnets(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
 
 
 def _security_groups(resource: Resource) -> Iterator[str]:
-    """Of the subnets of a network, or of one that is a resource of its own; some of Azure's own cannot have a group."""
-    found: Iterable[tuple[str, Any]] = ()
+    """Subnets without a security group, of a network or alone; some of Azure's own subnets cannot have one."""
+    subnets: Iterable[tuple[str, Any]] = ()
     if resource.kind == NETWORK:
-        found = _subnets(resource.inputs)
+        subnets = _subnets(resource.inputs)
     elif resource.kind == SUBNET:
         name = at(resource.inputs, "subnetName") or resource.name
-        found = [(f"subnet {name}", {**resource.inputs, "name": name})]
-    for what, subnet in found:
+        subnets = [(f"subnet {name}", {**resource.inputs, "name": name})]
+    for what, subnet in subnets:
         if at(subnet, "name") not in _WITHOUT_GROUP and not is_set(at(subnet, "networkSecurityGroup.id")):
             yield f"{what} has no network security group"
 
@@ -70,10 +79,10 @@ def _two_dns_servers(inputs: Inputs) -> Iterator[str]:
 
 def _local_dns(inputs: Inputs) -> Iterator[str]:
     servers = items(inputs, "dhcpOptions.dnsServers")
-    known = items(inputs, "addressSpace.addressPrefixes")
+    prefixes = items(inputs, "addressSpace.addressPrefixes")
     for peering in items(inputs, "virtualNetworkPeerings"):
-        known = [*known, *items(peering, "remoteAddressSpace.addressPrefixes")]
-    ranges = [ip_network(prefix) for prefix in known]
+        prefixes = [*prefixes, *items(peering, "remoteAddressSpace.addressPrefixes")]
+    ranges = [ip_network(prefix) for prefix in prefixes]
     if servers and not any(ip_address(servers[0]) in it for it in ranges):
         yield f"dhcpOptions.dnsServers begins with {servers[0]}, which is neither in this network nor in a peered one"
 
@@ -84,7 +93,7 @@ RULES: Final = (
         "Network policies are enforced.",
         source=checkov("AKSNetworkPolicy.py"),
         type=CLUSTER,
-        each=of(must_be("networkProfile.networkPolicy", "calico", "cilium", "azure")),
+        per_resource=on_inputs(must_be("networkProfile.networkPolicy", "calico", "cilium", "azure")),
         ids=(
             "CKV_AZURE_7",
             "AZU-0043",
@@ -101,7 +110,7 @@ RULES: Final = (
         source=azure_policy("AKS_EnableCNI.json"),
         severity="low",
         type=CLUSTER,
-        each=of(must_be("networkProfile.networkPlugin", "azure")),
+        per_resource=on_inputs(must_be("networkProfile.networkPlugin", "azure")),
         ids=("CKV2_AZURE_29", "AzPolicy 46238e2f"),
     ),
     Rule(
@@ -109,7 +118,7 @@ RULES: Final = (
         "The load balancer is of the Standard tier.",
         source=psrule("Azure.AKS.Rule.yaml"),
         type=CLUSTER,
-        each=of(must_be("networkProfile.loadBalancerSku", "standard")),
+        per_resource=on_inputs(must_be("networkProfile.loadBalancerSku", "standard")),
         ids=("Azure.AKS.StandardLB",),
     ),
     Rule(
@@ -124,7 +133,7 @@ RULES: Final = (
         "subnet-security-groups",
         "Every subnet has a network security group.",
         source=psrule("Azure.VNET.Rule.ps1"),
-        each=_security_groups,
+        per_resource=_security_groups,
         ids=("Azure.VNET.UseNSGs", "terrascan AC_AZURE_0356"),
     ),
     Rule(
@@ -133,7 +142,7 @@ RULES: Final = (
         source=psrule("Azure.PublicIP.Rule.ps1"),
         severity="low",
         type=PUBLIC_ADDRESS,
-        each=of(_zone_redundant),
+        per_resource=on_inputs(_zone_redundant),
         ids=("Azure.PublicIP.AvailabilityZone",),
     ),
     Rule(
@@ -141,7 +150,7 @@ RULES: Final = (
         "A network with custom DNS servers has two.",
         source=checkov("VnetSingleDNSServer.py"),
         type=NETWORK,
-        each=of(_two_dns_servers),
+        per_resource=on_inputs(_two_dns_servers),
         ids=("CKV_AZURE_182", "Azure.VNET.SingleDNS"),
     ),
     Rule(
@@ -150,7 +159,7 @@ RULES: Final = (
         source=checkov("VnetLocalDNS.py"),
         severity="low",
         type=NETWORK,
-        each=of(_local_dns),
+        per_resource=on_inputs(_local_dns),
         ids=("CKV_AZURE_183", "Azure.VNET.LocalDNS"),
     ),
 )

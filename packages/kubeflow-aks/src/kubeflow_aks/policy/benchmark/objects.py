@@ -41,11 +41,11 @@ def _each_of(*kinds: str) -> Callable[[Look], Every]:
     """What is wrong with each object of these kinds, in any version."""
 
     def every(look: Look) -> Every:
-        def found(resource: Resource) -> Iterator[tuple[str, str]]:
+        def check(resource: Resource) -> Iterator[tuple[str, str]]:
             if kind(resource) in kinds:
                 yield from ((resource.urn, message) for message in look(resource.inputs))
 
-        return lambda resources: in_turn(resources, found)
+        return lambda resources: in_turn(resources, check)
 
     return every
 

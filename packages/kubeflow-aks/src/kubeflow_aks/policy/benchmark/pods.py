@@ -72,20 +72,20 @@ def containers(pod: Pod) -> Iterator[Container]:
 def every_pod(look: Look) -> Every:
     """What is wrong with each pod's spec."""
 
-    def found(pod: Pod) -> Iterator[tuple[str, str]]:
+    def check(pod: Pod) -> Iterator[tuple[str, str]]:
         yield from ((pod.urn, message) for message in look(pod.spec))
 
-    return lambda resources: in_turn(pods(resources), found)
+    return lambda resources: in_turn(pods(resources), check)
 
 
 def every_container(look: Callable[[Container], Iterator[str]]) -> Every:
     """What is wrong with each container."""
 
-    def found(pod: Pod) -> Iterator[tuple[str, str]]:
+    def check(pod: Pod) -> Iterator[tuple[str, str]]:
         for container in containers(pod):
             yield from ((pod.urn, f"{container.name}: {message}") for message in look(container))
 
-    return lambda resources: in_turn(pods(resources), found)
+    return lambda resources: in_turn(pods(resources), check)
 
 
 def inputs_of(look: Look) -> Callable[[Container], Iterator[str]]:

@@ -66,11 +66,11 @@ def pools(resources: Sequence[Resource]) -> Iterator[Pool]:
 def every_pool(look: Look, which: Callable[[Pool], bool] = lambda _: True) -> Every:
     """What is wrong with each of these pools."""
 
-    def found(pool: Pool) -> Iterator[tuple[str, str]]:
+    def check(pool: Pool) -> Iterator[tuple[str, str]]:
         if which(pool):
             yield from ((pool.urn, pool.where + message) for message in look(pool.inputs))
 
-    return lambda resources: in_turn(pools(resources), found)
+    return lambda resources: in_turn(pools(resources), check)
 
 
 def _described(look: Look) -> Look:

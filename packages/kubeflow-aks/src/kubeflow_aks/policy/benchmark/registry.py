@@ -7,7 +7,7 @@ from typing import Final
 
 from kubeflow_aks.policy.benchmark.names import REGISTRY
 from kubeflow_aks.policy.benchmark.sources import azure_policy, checkov, psrule
-from kubeflow_aks.policy.benchmark.values import Inputs, at, in_turn, must_be, must_not_be, of, of_type
+from kubeflow_aks.policy.benchmark.values import Inputs, at, in_turn, must_be, must_not_be, of_type, on_inputs
 from kubeflow_aks.policy.rule import Resource, Rule
 
 _REPLICATION: Final = "azure-native:containerregistry:Replication"
@@ -62,7 +62,7 @@ RULES: Final = (
         source=checkov("ACRAdminAccountDisabled.py"),
         severity="high",
         type=REGISTRY,
-        each=of(must_not_be("adminUserEnabled", "true", instead="false")),
+        per_resource=on_inputs(must_not_be("adminUserEnabled", "true", instead="false")),
         ids=("CKV_AZURE_137", "Azure.ACR.AdminUser", "terrascan AC_AZURE_0186", "AzPolicy dc921057"),
     ),
     Rule(
@@ -71,7 +71,7 @@ RULES: Final = (
         source=checkov("ACRAnonymousPullDisabled.py"),
         severity="high",
         type=REGISTRY,
-        each=of(must_not_be("anonymousPullEnabled", "true", instead="false")),
+        per_resource=on_inputs(must_not_be("anonymousPullEnabled", "true", instead="false")),
         ids=("CKV_AZURE_138", "Azure.ACR.AnonymousAccess", "AzPolicy 9f2dea28"),
     ),
     Rule(
@@ -79,7 +79,7 @@ RULES: Final = (
         "The registry is reachable on private endpoints only.",
         source=checkov("ACRPublicNetworkAccessDisabled.py"),
         type=REGISTRY,
-        each=of(must_be("publicNetworkAccess", "Disabled")),
+        per_resource=on_inputs(must_be("publicNetworkAccess", "Disabled")),
         ids=("CKV_AZURE_139", "AzPolicy 0fdf0491"),
     ),
     Rule(
@@ -87,7 +87,7 @@ RULES: Final = (
         "A Premium registry is reachable from known networks only.",
         source=psrule("Azure.ACR.Firewall.md"),
         type=REGISTRY,
-        each=of(_known_networks, _premium),
+        per_resource=on_inputs(_known_networks, _premium),
         ids=("Azure.ACR.Firewall", "AzPolicy d0793b48"),
     ),
     Rule(
@@ -96,7 +96,7 @@ RULES: Final = (
         source=psrule("Azure.ACR.Rule.yaml"),
         severity="low",
         type=REGISTRY,
-        each=of(must_be("sku.name", "Standard", "Premium")),
+        per_resource=on_inputs(must_be("sku.name", "Standard", "Premium")),
         ids=("CKV_AZURE_163", "Azure.ACR.MinSku"),
     ),
     Rule(
@@ -105,7 +105,7 @@ RULES: Final = (
         source=psrule("Azure.ACR.Rule.yaml"),
         severity="low",
         type=REGISTRY,
-        each=of(must_be("policies.trustPolicy.status", "enabled"), _premium),
+        per_resource=on_inputs(must_be("policies.trustPolicy.status", "enabled"), _premium),
         ids=("CKV_AZURE_164", "Azure.ACR.ContentTrust"),
     ),
     Rule(
@@ -122,7 +122,7 @@ RULES: Final = (
         source=checkov("ACREnableImageQuarantine.py"),
         severity="low",
         type=REGISTRY,
-        each=of(must_be("policies.quarantinePolicy.status", "enabled")),
+        per_resource=on_inputs(must_be("policies.quarantinePolicy.status", "enabled")),
         ids=("CKV_AZURE_166", "Azure.ACR.Quarantine"),
     ),
     Rule(
@@ -131,7 +131,7 @@ RULES: Final = (
         source=psrule("Azure.ACR.Rule.yaml"),
         severity="low",
         type=REGISTRY,
-        each=of(must_be("policies.retentionPolicy.status", "enabled"), _premium),
+        per_resource=on_inputs(must_be("policies.retentionPolicy.status", "enabled"), _premium),
         ids=("CKV_AZURE_167", "Azure.ACR.Retention"),
     ),
     Rule(
@@ -140,7 +140,7 @@ RULES: Final = (
         source=checkov("ACREnableZoneRedundancy.py"),
         severity="low",
         type=REGISTRY,
-        each=of(must_be("zoneRedundancy", "Enabled")),
+        per_resource=on_inputs(must_be("zoneRedundancy", "Enabled")),
         ids=("CKV_AZURE_233",),
     ),
     Rule(
@@ -149,7 +149,7 @@ RULES: Final = (
         source=checkov("ACRDedicatedDataEndpointEnabled.py"),
         severity="low",
         type=REGISTRY,
-        each=of(must_be("dataEndpointEnabled", "true"), _premium),
+        per_resource=on_inputs(must_be("dataEndpointEnabled", "true"), _premium),
         ids=("CKV_AZURE_237",),
     ),
     Rule(
@@ -158,7 +158,7 @@ RULES: Final = (
         source=azure_policy("ACR_AADAuthenticationAsArmPolicy_AuditDeny.json"),
         severity="low",
         type=REGISTRY,
-        each=of(must_be("policies.azureADAuthenticationAsArmPolicy.status", "disabled")),
+        per_resource=on_inputs(must_be("policies.azureADAuthenticationAsArmPolicy.status", "disabled")),
         ids=("AzPolicy 42781ec6",),
     ),
     Rule(
@@ -167,7 +167,7 @@ RULES: Final = (
         source=azure_policy("ACR_ExportPolicy_AuditDeny.json"),
         severity="low",
         type=REGISTRY,
-        each=of(must_be("policies.exportPolicy.status", "disabled")),
+        per_resource=on_inputs(must_be("policies.exportPolicy.status", "disabled")),
         ids=("AzPolicy 524b0254",),
     ),
     Rule(
@@ -176,7 +176,7 @@ RULES: Final = (
         source=psrule("Azure.ACR.Rule.ps1"),
         severity="low",
         type=REGISTRY,
-        each=of(_soft_delete),
+        per_resource=on_inputs(_soft_delete),
         ids=("Azure.ACR.SoftDelete",),
     ),
     Rule(

@@ -14,8 +14,8 @@ from kubeflow_aks.policy.benchmark.values import (
     must_be,
     must_be_set,
     must_not_be,
-    of,
     of_type,
+    on_inputs,
     together,
 )
 from kubeflow_aks.policy.rule import UNKNOWN, Resource, Rule
@@ -60,7 +60,7 @@ RULES: Final = (
         "The cluster has an automatic upgrade channel.",
         source=checkov("AKSUpgradeChannel.py"),
         type=CLUSTER,
-        each=of(
+        per_resource=on_inputs(
             together(
                 must_be_set("autoUpgradeProfile.upgradeChannel"),
                 must_not_be("autoUpgradeProfile.upgradeChannel", "none", instead="patch or another channel"),
@@ -73,7 +73,7 @@ RULES: Final = (
         "Node images are upgraded automatically.",
         source=azure_policy("AKS_Autoupgrade_NodeOS_Audit.json"),
         type=CLUSTER,
-        each=of(
+        per_resource=on_inputs(
             must_be("autoUpgradeProfile.nodeOSUpgradeChannel", "NodeImage", "SecurityPatch"),
             lambda inputs: at(inputs, "autoUpgradeProfile.upgradeChannel") != "node-image",  # it does both
         ),
@@ -100,7 +100,7 @@ RULES: Final = (
         "The control plane has a service level agreement.",
         source=psrule("Azure.AKS.Rule.ps1"),
         type=CLUSTER,
-        each=of(must_be("sku.tier", "Standard", "Premium")),  # both sources list Standard only
+        per_resource=on_inputs(must_be("sku.tier", "Standard", "Premium")),  # both sources list Standard only
         ids=("Azure.AKS.UptimeSLA", "CKV_AZURE_170"),
     ),
 )

@@ -91,7 +91,9 @@ def together(*looks: Look) -> Look:
     return look
 
 
-def of(look: Look, where: Callable[[Inputs], bool] = lambda _: True) -> Callable[[Resource], Iterable[str]]:
+def on_inputs(
+    look: Look, where: Callable[[Inputs], bool] = lambda _: True
+) -> Callable[[Resource], Iterable[str]]:
     """A check of the inputs of a resource, if `where` accepts them."""
     return lambda resource: look(resource.inputs) if where(resource.inputs) else ()
 

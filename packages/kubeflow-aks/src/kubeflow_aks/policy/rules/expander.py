@@ -24,27 +24,27 @@ def _covers(resources: Sequence[Resource]) -> Findings:
     profiles: list[Mapping[str, Any]] = [it.inputs.get("autoScalerProfile") or {} for it in clusters]
     if not any(profile.get("expander") == "priority" for profile in profiles):
         return
-    found = config_map(resources, _MAP)
-    if found is None:
+    order = config_map(resources, _MAP)
+    if order is None:
         if any(
             it.type.startswith("kubernetes:") for it in resources
         ):  # else objects are applied by other means
             yield "", f"the expander is priority, and the ConfigMap {_MAP} with the order is missing"
         return
-    levels = _levels(found)
+    levels = _levels(order)
     for pool in pools(resources):
         if _level(levels, pool.name) is None:
             yield (
-                found.urn,
+                order.urn,
                 f"no pattern matches {_scale_set(pool.name)}, so {pool.name} would never scale up",
             )
 
 
 def _spot_first(resources: Sequence[Resource]) -> Findings:
-    found = config_map(resources, _MAP)
-    if found is None:
+    order = config_map(resources, _MAP)
+    if order is None:
         return
-    levels = _levels(found)
+    levels = _levels(order)
     every = [
         (pool.name, pool.spot, pool.gpu, pool.labels.get(WORKLOAD), _level(levels, pool.name) or 0)
         for pool in pools(resources)
@@ -57,25 +57,25 @@ def _spot_first(resources: Sequence[Resource]) -> Findings:
             continue
         if spot and not its_spot and work == its_work:
             yield (
-                found.urn,
+                order.urn,
                 f"{other} has level {its_level} and {name} {level}, so on-demand nodes start first",
             )
         if spot == its_spot and not gpu and its_gpu:
-            yield found.urn, f"{other} has level {its_level} and {name} {level}, so CPU work starts GPU nodes"
+            yield order.urn, f"{other} has level {its_level} and {name} {level}, so CPU work starts GPU nodes"
 
 
 def _contract(resources: Sequence[Resource]) -> Findings:
-    found = config_map(resources, _CONTRACT)
-    if found is None:
+    contract = config_map(resources, _CONTRACT)
+    if contract is None:
         return
-    listed = cast(list[dict[str, Any]], json.loads(found.inputs["data"]["pools.json"]))
+    listed = cast(list[dict[str, Any]], json.loads(contract.inputs["data"]["pools.json"]))
     if not listed:  # a team that does not use those tools
         return
     listed_pools = {it["name"]: it for it in listed}
     actual = {pool.name: pool for pool in pools(resources) if not pool.system}
     for name in sorted(listed_pools.keys() ^ actual.keys()):
         state = "is listed but not created" if name in listed_pools else "is created but not listed"
-        yield found.urn, f"{name} {state}"
+        yield contract.urn, f"{name} {state}"
     for name in sorted(listed_pools.keys() & actual.keys()):
         pool, entry = actual[name], listed_pools[name]
         real = {
@@ -87,11 +87,11 @@ def _contract(resources: Sequence[Resource]) -> Findings:
         }
         for key, value in real.items():
             if entry.get(key) != value:
-                yield found.urn, f"{key} of {name} is listed as {entry.get(key)} and is {value}"
+                yield contract.urn, f"{key} of {name} is listed as {entry.get(key)} and is {value}"
 
 
-def _levels(found: Resource) -> Mapping[int, Sequence[str]]:
-    return yaml.safe_load(found.inputs["data"]["priorities"])
+def _levels(order: Resource) -> Mapping[int, Sequence[str]]:
+    return yaml.safe_load(order.inputs["data"]["priorities"])
 
 
 def _level(levels: Mapping[int, Sequence[str]], pool: str) -> int | None:

@@ -37,11 +37,11 @@ def _arm_closed(resource: Resource) -> Iterator[str]:
 
 def _one_home(resources: Sequence[Resource]) -> Findings:
     every = list(pools(resources))
-    found = homes(every)
+    home_pools = homes(every)
     if not any(not pool.system for pool in every):
         return
-    if len(found) != 1 or found[0].gpu:
-        names = ", ".join(sorted(pool.name for pool in found)) or "none"
+    if len(home_pools) != 1 or home_pools[0].gpu:
+        names = ", ".join(sorted(pool.name for pool in home_pools)) or "none"
         yield (
             "",
             f"pools without a taint: {names}; expected exactly one, on demand and without GPU",
@@ -81,21 +81,21 @@ RULES: Final = (
         "Only AKS's add-ons run on a system pool.",
         "docs/facts/aks.md#system-pool",
         mandatory=True,
-        each=_system_closed,
+        per_resource=_system_closed,
     ),
     Rule(
         "gpu-pool-is-closed",
         "Only work that asks for a GPU runs on a GPU node.",
         _DECISION,
         mandatory=True,
-        each=_gpu_closed,
+        per_resource=_gpu_closed,
     ),
     Rule(
         "arm-pool-is-closed",
         "Only work that tolerates ARM runs on an ARM node, because most images are for x64.",
         _DECISION,
         mandatory=True,
-        each=_arm_closed,
+        per_resource=_arm_closed,
     ),
     Rule(
         "platform-has-one-home",
@@ -111,20 +111,20 @@ RULES: Final = (
         "docs/facts/charmed-kubeflow.md#size-of-the-cluster",
         severity="high",
         mandatory=True,
-        each=_home_stays,
+        per_resource=_home_stays,
     ),
     Rule(
         "batch-scales-from-zero",
         "A pool for batch work has no nodes without work.",
         "docs/facts/aks.md#shortage-and-fallback",
         severity="low",
-        each=_from_zero,
+        per_resource=_from_zero,
     ),
     Rule(
         "autoscaler-owns-the-count",
         "The program never resets the number of nodes that the autoscaler chose.",
         "components/pools/agent_pools.py",
         mandatory=True,
-        each=_count_left_alone,
+        per_resource=_count_left_alone,
     ),
 )

@@ -74,6 +74,6 @@ RULES: Final = (
         "our own test: packages/kubeflow-aks/tests/policy/violating/secrets.yaml",
         severity="high",
         mandatory=True,
-        each=_in_clear,
+        per_resource=_in_clear,
     ),
 )

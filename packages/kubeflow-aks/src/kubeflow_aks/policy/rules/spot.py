@@ -84,7 +84,7 @@ RULES: Final = (
         "docs/facts/aks.md#spot-label-and-taint",
         severity="high",
         mandatory=True,
-        each=_marked,
+        per_resource=_marked,
     ),
     Rule(
         "spot-is-no-system-pool",
@@ -92,20 +92,20 @@ RULES: Final = (
         _PAGE,
         severity="high",
         mandatory=True,
-        each=_user_mode,
+        per_resource=_user_mode,
     ),
     Rule(
         "spot-nodes-are-deleted",
         "An evicted spot node is deleted, so that another pool can take over.",
         "docs/facts/aks.md#eviction-policy",
-        each=_deleted,
+        per_resource=_deleted,
     ),
     Rule(
         "spot-has-a-price",
         "A spot pool has a maximum price, and no other pool has one.",
         _PAGE,
         severity="low",
-        each=_priced,
+        per_resource=_priced,
     ),
     Rule(
         "spot-hosts-no-platform",
@@ -113,7 +113,7 @@ RULES: Final = (
         "docs/decisions/0003-labels-and-taints.md",
         severity="high",
         mandatory=True,
-        each=_no_platform,
+        per_resource=_no_platform,
     ),
     Rule(
         "spot-has-a-fallback",

@@ -42,6 +42,6 @@ RULES: Final = (
         "Each Azure resource that can have tags has tags for its owner and environment.",
         "docs/reference/settings.md#tags",
         severity="low",
-        each=_tagged,
+        per_resource=_tagged,
     ),
 )

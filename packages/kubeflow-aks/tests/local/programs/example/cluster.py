@@ -51,5 +51,5 @@ def kubeconfig(group: resources.ResourceGroup, of: aks.ManagedCluster) -> pulumi
     credentials = aks.list_managed_cluster_admin_credentials_output(
         resource_group_name=group.name, resource_name=of.name
     )
-    text = credentials.apply(lambda found: base64.b64decode(found.kubeconfigs[0].value).decode())
+    text = credentials.apply(lambda answer: base64.b64decode(answer.kubeconfigs[0].value).decode())
     return pulumi.Output.secret(text)

@@ -35,4 +35,4 @@ yaml.ConfigGroup(
     yaml=["apiVersion: v1\nkind: ConfigMap\nmetadata: {name: decoded}\ndata: {k: v}\n"],
     opts=pulumi.ResourceOptions(providers={"kubernetes": provider}, depends_on=[group]),
 )
-pulumi.export("resources", group.resources.apply(lambda found: len(found or [])))
+pulumi.export("resources", group.resources.apply(lambda resources: len(resources or [])))

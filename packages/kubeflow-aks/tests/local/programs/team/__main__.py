@@ -116,7 +116,7 @@ AgentPools("in-theirs", {"resource_group_name": their_group, "cluster": theirs, 
 credentials = aks.list_managed_cluster_admin_credentials_output(
     resource_group_name=their_group, resource_name="their-cluster"
 )
-kubeconfig = credentials.kubeconfigs.apply(lambda found: base64.b64decode(found[0].value).decode())
+kubeconfig = credentials.kubeconfigs.apply(lambda answers: base64.b64decode(answers[0].value).decode())
 inside = kubernetes.Provider("theirs", kubeconfig=kubeconfig, cluster_identifier=config.require("cluster"))
 KubeflowPrerequisites(
     "in-theirs",

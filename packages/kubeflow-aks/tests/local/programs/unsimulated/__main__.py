@@ -17,12 +17,12 @@ vault = keyvault.Vault(
         access_policies=[],
     ),
 )
-known = keyvault.get_vault_output(resource_group_name=group.name, vault_name="another")
+other_vault = keyvault.get_vault_output(resource_group_name=group.name, vault_name="another")
 resources.ResourceGroup(
     "user",
     resource_group_name="user",
     location="swedencentral",
-    tags={"vault": vault.name, "type": vault.type, "another": known.name},
+    tags={"vault": vault.name, "type": vault.type, "another": other_vault.name},
 )
 provider = k8s.Provider("inside", kubeconfig=config.require("kubeconfig"))
 k8s.apiextensions.CustomResource(

@@ -10,7 +10,7 @@ import yaml
 
 TEXT = Path("Pulumi.yaml").read_text(encoding="utf-8")
 PROGRAM: dict[str, dict[str, Any]] = yaml.safe_load(TEXT)
-known: dict[str, Any] = {name: pulumi.Config().require(name) for name in PROGRAM["config"]}
+registered: dict[str, Any] = {name: pulumi.Config().require(name) for name in PROGRAM["config"]}
 
 
 def value(of: Any) -> Any:
@@ -25,12 +25,12 @@ def value(of: Any) -> Any:
 def looked_up(name: str, output: str = "", *keys: str) -> Any:
     """What a reference names: a setting, or a resource's output and the keys in it."""
     if not output:
-        return known[name]
-    outputs = cast(dict[str, pulumi.Output[Any]], vars(known[name]))
-    found = cast(pulumi.Output[Any], known[name].id) if output == "id" else outputs[output]
+        return registered[name]
+    outputs = cast(dict[str, pulumi.Output[Any]], vars(registered[name]))
+    output_value = cast(pulumi.Output[Any], registered[name].id) if output == "id" else outputs[output]
     for key in keys:
-        found = found[key]
-    return found
+        output_value = output_value[key]
+    return output_value
 
 
 def register(key: str, declared: dict[str, Any]) -> pulumi.Resource:
@@ -38,11 +38,11 @@ def register(key: str, declared: dict[str, Any]) -> pulumi.Resource:
     outputs = set(re.findall(rf"\$\{{{key}\.(\w+)", TEXT)) - {"id"}
     properties = dict.fromkeys(outputs) | value(declared["properties"])
     kind, name = declared["type"], declared.get("name", key)
-    given = value(declared.get("options", {}))
+    stated = value(declared.get("options", {}))
     options = pulumi.ResourceOptions(
-        deleted_with=given.get("deletedWith"),
-        depends_on=given.get("dependsOn"),
-        providers=given.get("providers"),
+        deleted_with=stated.get("deletedWith"),
+        depends_on=stated.get("dependsOn"),
+        providers=stated.get("providers"),
     )
     if kind.startswith("pulumi:providers:"):
         return pulumi.ProviderResource(kind.rpartition(":")[2], name, properties, options)
@@ -52,6 +52,6 @@ def register(key: str, declared: dict[str, Any]) -> pulumi.Resource:
 
 
 for key, declared in PROGRAM["resources"].items():
-    known[key] = register(key, declared)
+    registered[key] = register(key, declared)
 for name, output in PROGRAM["outputs"].items():
     pulumi.export(name, value(output))

@@ -75,8 +75,8 @@ def expected_decisions(scenario: dict[str, Any]) -> list[str]:
     """The recording's decisions without their times; a deletion is of the pool scaled up before it."""
     expected: list[str] = []
     for text in scenario["decisions"]:
-        if found := re.match(r"scale-up (\w+) \+1", text):
-            expected.append(found[0])
+        if matched := re.match(r"scale-up (\w+) \+1", text):
+            expected.append(matched[0])
         elif "instance deleted" in text:
             expected.append(f"{expected[-1].split()[1]} instance deleted")
     return expected

@@ -29,7 +29,7 @@ class _Count(options.Whole):
         1: "no local AKS runs, or it is not possible there",
     },
 )
-@click.argument("what", type=options.Choice([each.value for each in (*Reclaim, *Supply)]))
+@click.argument("what", type=options.Choice([way.value for way in (*Reclaim, *Supply)]))
 @click.argument("pool")
 @click.option(
     "--count", type=_Count(1, 999_999), default=1, show_default=True, help="How many nodes, or all."

@@ -11,7 +11,7 @@ from kubeflow_aks.cost.advice.trials import written_work
 
 
 def checkpoints(situation: Situation) -> Iterator[Change]:
-    """For each kind of work on spot, to whole minutes; the cost is flat around its least."""
+    """One change for each kind of work on spot, to whole minutes; the cost is flat around its least."""
     for name in situation.work:
         values = checkpointed(situation, name)
         if (

@@ -25,12 +25,12 @@ def commitments(situation: Situation) -> Iterator[Change]:
 
     It is the last change of a combination: it is bought for the nodes that the other changes leave.
     """
-    found: dict[tuple[str, int], dict[str, Offer]] = {}
+    by_kind: dict[tuple[str, int], dict[str, Offer]] = {}
     nodes = uncommitted(situation)
     for size in nodes:
         for offer in situation.offers(size, situation.bill.region):
-            found.setdefault((offer.kind, offer.years), {})[size] = offer
-    for (kind, years), offers in found.items():
+            by_kind.setdefault((offer.kind, offer.years), {})[size] = offer
+    for (kind, years), offers in by_kind.items():
         term = "1 year" if years == 1 else f"{years} years"
         what = " and ".join(f"{nodes[size]} {size.removeprefix('Standard_')}" for size in offers)
         yield Change(
@@ -48,9 +48,9 @@ def commitments(situation: Situation) -> Iterator[Change]:
 
 def uncommitted(situation: Situation) -> Mapping[str, int]:
     """Nodes on demand that are always there, by VM size, but of sizes that the stack has a commitment for."""
-    own = situation.basis.cost.commitments
+    committed = situation.basis.cost.commitments
     pools = situation.cluster.pools.values()
-    return {size: count for size, count in always_there(pools).items() if size not in own}
+    return {size: count for size, count in always_there(pools).items() if size not in committed}
 
 
 def _values(nodes: Mapping[str, int], offers: Mapping[str, Offer]) -> Iterator[tuple[Path, Any]]:

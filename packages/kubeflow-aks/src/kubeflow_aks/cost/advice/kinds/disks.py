@@ -15,7 +15,7 @@ _SMALLER_GIB = 64
 
 
 def local_disks(situation: Situation) -> Iterator[Change]:
-    """For each pool of batch work whose size has room."""
+    """One change for each pool of batch work whose size has room."""
     for name, pool in situation.own_pools.items():
         size = vm_sizes().get(pool.size)
         if pool.home or not pool.disk.managed or size is None or (size.ephemeral_gib or 0) < _LEAST_GIB:

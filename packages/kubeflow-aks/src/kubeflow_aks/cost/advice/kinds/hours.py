@@ -23,7 +23,7 @@ _HOURS: Final = {
 _DAY: Final = 12
 _DAYS: Final = 5
 _SHARE: Final = _DAYS * _DAY / 168
-"""Of a week."""
+"""Share of a week."""
 
 
 def office_hours(situation: Situation) -> Iterator[Change]:
@@ -85,7 +85,7 @@ def _longest(running: float) -> float:
 
 def _more_nodes(situation: Situation, works: Mapping[str, Work]) -> Mapping[str, int]:
     """Nodes of the pools that do their work, as it is with this change, in fewer hours."""
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for line in situation.bill.lines:
         pool = situation.own_pools.get(line.pool)
         if line.part != "batch" or line.hours is None or pool is None:
@@ -101,8 +101,8 @@ def _more_nodes(situation: Situation, works: Mapping[str, Work]) -> Mapping[str,
         if math.isfinite(then + idle):
             needed = math.ceil((then + idle) / (HOURS_A_MONTH * _SHARE))
             if needed > pool.maximum:
-                found[pool.name] = needed
-    return found
+                counts[pool.name] = needed
+    return counts
 
 
 def _hours(situation: Situation, work: Work, day: float | None) -> float:

@@ -9,7 +9,7 @@ from kubeflow_aks.cost.advice.situation import Situation
 from kubeflow_aks.cost.reading import hours
 
 _MINUTES = 5
-"""With less, a node is often gone when the next step comes, and the boot of a new one is billed (our choice)."""
+"""Least minutes: with less, a node is often gone when the next step comes, and a new boot is billed (our choice)."""
 
 
 def shorter_tail(situation: Situation) -> Iterator[Change]:

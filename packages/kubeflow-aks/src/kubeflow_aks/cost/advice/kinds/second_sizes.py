@@ -11,20 +11,20 @@ from kubeflow_aks.cost.advice.situation import Situation
 
 
 def second_sizes(situation: Situation) -> Iterator[Change]:
-    """For each spot pool of one size, on the assumption that both are sold out independently of each other."""
+    """One change for each spot pool of one size, if both are sold out independently of each other."""
     cost = situation.basis.cost
     for name, pool in situation.own_pools.items():
-        size, own = vm_sizes().get(pool.size), cost.pools.get(name)
-        given = own.sold_out_share if own else None
-        if not (pool.spot and size and (given or cost.sold_out_share)) or pool.sizes:
+        size, figures = vm_sizes().get(pool.size), cost.pools.get(name)
+        stated = figures.sold_out_share if figures else None
+        if not (pool.spot and size and (stated or cost.sold_out_share)) or pool.sizes:
             continue
         taken = {size.family, *families_beside(situation, pool)}
         other = next((it for it in alike(size, pool, situation.bill.region) if it.family not in taken), None)
         if other is None:
             continue
         values: dict[Path, object] = {("pools", name, "vmSizes"): [pool.size, other.name]}
-        if given:  # it is the share in which the pool has no VM at all
-            values["cost", "pools", name, "soldOutShare"] = round(given**2, 6)
+        if stated:  # it is the share in which the pool has no VM at all
+            values["cost", "pools", name, "soldOutShare"] = round(stated**2, 6)
         yield Change(
             f"second size for {name}",
             f"a second VM size, {other.name}, for {name}",

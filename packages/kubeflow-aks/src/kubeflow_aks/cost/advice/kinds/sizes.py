@@ -21,7 +21,7 @@ _AGAIN = "an existing pool is replaced; measure a step there: another processor 
 
 
 def other_sizes(situation: Situation) -> Iterator[Change]:
-    """For each pool the size of the same shape with which the bill is lowest."""
+    """One change for each pool: the size of the same shape with which the bill is lowest."""
     for name, pool in situation.cluster.pools.items():
         path = _path(situation, name)
         size = vm_sizes().get(pool.size)
@@ -66,8 +66,8 @@ def alike(size: VmSize, pool: Pool, region: str) -> list[VmSize]:
         and _same(size, other, pool)
         and (price := ondemand_prices(other.name).get(region)) is not None
     }
-    found = [vm_sizes()[name] for name in sorted(prices, key=lambda name: prices[name])]
-    local, managed = ([it for it in found if bool(it.ephemeral_gib) == room] for room in (True, False))
+    sizes = [vm_sizes()[name] for name in sorted(prices, key=lambda name: prices[name])]
+    local, managed = ([it for it in sizes if bool(it.ephemeral_gib) == room] for room in (True, False))
     return [*local[:_TRIED], *managed[:_TRIED]]
 
 
@@ -100,8 +100,8 @@ def kind(size: VmSize) -> str:
 
 def generation(size: VmSize) -> int:
     """Number of its generation; an older one does less in an hour (vm-naming-conventions.md)."""
-    found = _GENERATION.fullmatch(size.name)
-    return int(found[1]) if found else 1
+    match = _GENERATION.fullmatch(size.name)
+    return int(match[1]) if match else 1
 
 
 def _path(situation: Situation, name: str) -> Path | None:
@@ -114,8 +114,8 @@ def _path(situation: Situation, name: str) -> Path | None:
 
 def _inputs(situation: Situation, pool: Pool, size: VmSize) -> dict[str, dict[str, Any]]:
     """The inputs that the program would register: the size, also of the fallback, and by default a local OS disk."""
-    own: dict[str, Any] = {"vmSize": size.name}
+    inputs: dict[str, Any] = {"vmSize": size.name}
     follows = pool.fallback and not situation.file.get("pools", pool.name, "fallback", "vmSize")
     if pool.spot and not pool.gpus and not situation.file.get("pools", pool.name, "osDisk", "type"):
-        own["osDiskType"] = "Ephemeral" if size.ephemeral_gib else "Managed"
-    return {pool.name: own, **({pool.fallback: {"vmSize": size.name}} if follows else {})}
+        inputs["osDiskType"] = "Ephemeral" if size.ephemeral_gib else "Managed"
+    return {pool.name: inputs, **({pool.fallback: {"vmSize": size.name}} if follows else {})}

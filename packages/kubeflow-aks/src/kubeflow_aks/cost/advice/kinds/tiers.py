@@ -12,7 +12,7 @@ from kubeflow_aks.cost.advice.situation import Situation
 
 _CHEAPER: Final = {"Premium": ("Standard", "Free"), "Standard": ("Free",)}
 _LEAST: Final = timedelta(days=90)
-"""Of standard support that is left, from when on the program warns that it ends."""
+"""Standard support that is left when the program begins to warn that it ends."""
 
 
 def cheaper_tiers(situation: Situation) -> Iterator[Change]:
@@ -48,12 +48,12 @@ def _notes(now: str, tier: str, newer: KubernetesVersion | None) -> Iterator[str
 
 def _newer(situation: Situation) -> KubernetesVersion | None:
     """The next minor that has standard support for a while, one of the Kubeflow release first; None to stay."""
-    known = kubernetes_versions()
-    now = known.get(situation.kubernetes_version)
+    versions = kubernetes_versions()
+    now = versions.get(situation.kubernetes_version)
     end = _day(situation) + _LEAST
     if now is None or now.standard_until >= end:
         return None
-    fit = [it for it in known.values() if _minor(it) > _minor(now) and it.standard_until >= end]
+    fit = [it for it in versions.values() if _minor(it) > _minor(now) and it.standard_until >= end]
     return min(fit, key=lambda it: (not _validated(it, situation), _minor(it)), default=None)
 
 
@@ -67,8 +67,8 @@ def _values(newer: KubernetesVersion, situation: Situation) -> dict[Path, Any]:
 def _validated(version: KubernetesVersion, situation: Situation) -> bool:
     """Whether Charmed Kubeflow's release, by default the newest, is validated on it."""
     releases = charmed_kubeflow_releases()
-    own = releases.get(situation.file.get("kubeflow", "release") or "", [*releases.values()][-1])
-    return version.version in own.kubernetes_versions
+    release = releases.get(situation.file.get("kubeflow", "release") or "", [*releases.values()][-1])
+    return version.version in release.kubernetes_versions
 
 
 def _minor(version: KubernetesVersion) -> int:
@@ -76,5 +76,5 @@ def _minor(version: KubernetesVersion) -> int:
 
 
 def _day(situation: Situation) -> date:
-    given = situation.file.get("asOf")
-    return date.fromisoformat(given) if given else datetime.now(UTC).date()
+    day = situation.file.get("asOf")
+    return date.fromisoformat(day) if day else datetime.now(UTC).date()

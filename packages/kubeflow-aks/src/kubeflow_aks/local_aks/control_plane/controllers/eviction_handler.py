@@ -24,7 +24,7 @@ from kubeflow_aks.local_aks.run.directory import RunDirectory
 PROCESS: Final = "eviction-handler"
 """Name of the process in a run directory."""
 NAME: Final = "eviction-handler"
-"""Of its ConfigMap and its ServiceAccount."""
+"""Name of its ConfigMap and its ServiceAccount."""
 NAMESPACE: Final = "kubeflow-aks"
 _TOKEN_SECONDS: Final = 24 * 3600
 _READY: Final = "waiting for notices"
@@ -107,12 +107,12 @@ def _scripts(api: ApiServer) -> dict[str, str]:
         "metadata": {"name": NAME, "namespace": NAMESPACE},
     }
     try:
-        found = api.get(config_map)
+        stored = api.get(config_map)
     except ApiError as error:
         if error.not_found:
             return {}
         raise
-    return {name: str(text) for name, text in fields(found.get("data")).items()}
+    return {name: str(text) for name, text in fields(stored.get("data")).items()}
 
 
 def _authority(cluster: Object) -> bytes:

@@ -59,9 +59,9 @@ def _report_all(api: ApiServer, pods: Informer, stop: threading.Event) -> None:
     reported: set[str] = set()
     while not stop.wait(_POLL_SECONDS):
         try:
-            found = {str(at(pod, "metadata", "uid")): pod for pod in pods.objects()}
-            for uid in found.keys() - reported:
-                result = task_result(found[uid])
+            by_uid = {str(at(pod, "metadata", "uid")): pod for pod in pods.objects()}
+            for uid in by_uid.keys() - reported:
+                result = task_result(by_uid[uid])
                 if result:
                     _create(api, result)
                 reported.add(uid)
@@ -79,12 +79,14 @@ def _create(api: ApiServer, result: Object) -> None:
 
 def task_result(pod: Object) -> Object | None:
     """The WorkflowTaskResult that Argo gets for a pod, or None if the pod is no driver."""
-    containers = [fields(each) for each in items(at(pod, "spec", "containers"))]
-    main = [each for each in containers if each.get("name") == "main"]
+    containers = [fields(container) for container in items(at(pod, "spec", "containers"))]
+    main = [container for container in containers if container.get("name") == "main"]
     if not main or items(main[0].get("command"))[-1:] != ["driver"]:
         return None
-    given = items(main[0].get("args"))
-    outputs = outputs_of({str(key): str(value) for key, value in zip(given[::2], given[1::2], strict=True)})
+    arguments = items(main[0].get("args"))
+    outputs = outputs_of(
+        {str(key): str(value) for key, value in zip(arguments[::2], arguments[1::2], strict=True)}
+    )
     return {
         "apiVersion": "argoproj.io/v1alpha1",
         "kind": "WorkflowTaskResult",

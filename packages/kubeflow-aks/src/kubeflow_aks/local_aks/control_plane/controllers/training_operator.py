@@ -96,8 +96,8 @@ def _make_awaited() -> None:
         for folder in (_AWAITED.parent.parent, _AWAITED.parent):
             with suppress(FileExistsError):
                 folder.mkdir(mode=0o700)
-            found = folder.lstat()
-            if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
+            status = folder.lstat()
+            if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid():
                 raise ControllerError(
                     f"{folder} is not a folder of this user's; the training operator needs it: have it removed"
                 )
@@ -112,8 +112,8 @@ def _make_awaited() -> None:
 def tidy() -> None:
     """Removes the empty file that an operator waits for, and its two folders if nothing else is in them."""
     with suppress(OSError):
-        found = _AWAITED.lstat()
-        if stat.S_ISREG(found.st_mode) and found.st_size == 0 and found.st_uid == os.getuid():
+        status = _AWAITED.lstat()
+        if stat.S_ISREG(status.st_mode) and status.st_size == 0 and status.st_uid == os.getuid():
             _AWAITED.unlink(missing_ok=True)
         _AWAITED.parent.rmdir()
         _AWAITED.parent.parent.rmdir()

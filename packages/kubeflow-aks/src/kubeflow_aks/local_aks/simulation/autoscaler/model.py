@@ -17,7 +17,7 @@ class Requirement:
 
     key: str
     operator: str
-    """In, NotIn, Exists, DoesNotExist, Gt or Lt."""
+    """One of In, NotIn, Exists, DoesNotExist, Gt and Lt."""
     values: tuple[str, ...] = ()
 
 

@@ -123,8 +123,8 @@ def amounts(of: Json, key: str) -> dict[str, int]:
     Raises:
         MalformedObjectError: they are something else.
     """
-    found = child(of, key)
+    quantities = child(of, key)
     try:
-        return {name: thousandths(amount) for name, amount in found.items()}
+        return {name: thousandths(amount) for name, amount in quantities.items()}
     except ValueError:
-        raise MalformedObjectError(key, found, 'quantities such as "500m" or "4Gi"') from None
+        raise MalformedObjectError(key, quantities, 'quantities such as "500m" or "4Gi"') from None

@@ -176,12 +176,12 @@ def _not_triggered(
     pods: Iterable[Pod], refusals: Sequence[Callable[[Pod], str | None]]
 ) -> Iterable[NotTriggered]:
     """Pods that no group can help, with the reasons counted by group as in the real autoscaler's event."""
-    known: dict[Scheduling, str | None] = {}
+    texts: dict[Scheduling, str | None] = {}
     for pod in pods:
-        if pod.scheduling not in known:
+        if pod.scheduling not in texts:
             reasons = [refusal(pod) for refusal in refusals]
-            known[pod.scheduling] = None if None in reasons else _summary(reasons)
-        text = known[pod.scheduling]
+            texts[pod.scheduling] = None if None in reasons else _summary(reasons)
+        text = texts[pod.scheduling]
         if text is not None:
             yield NotTriggered(pod.key, text)
 

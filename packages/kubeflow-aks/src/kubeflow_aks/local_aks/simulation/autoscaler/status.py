@@ -46,8 +46,8 @@ class StatusReport:
         nodes = {node.name: node for node in snapshot.nodes}
 
         def condition(about: str, kind: str, status: str, **more: Any) -> Json:
-            known = self._since.get((about, kind))
-            since = known[1] if known and known[0] == status else moment
+            last = self._since.get((about, kind))
+            since = last[1] if last and last[0] == status else moment
             self._since[about, kind] = (status, since)
             return {"status": status, **more, "lastProbeTime": moment, "lastTransitionTime": since}
 
@@ -57,8 +57,8 @@ class StatusReport:
             return condition(about, "health", status, nodeCounts=_counts(here, unregistered), **more)
 
         def scale_down(about: str, count: int) -> Json:
-            found = {"candidates": count} if count else {}
-            return condition(about, "scaleDown", "CandidatesPresent" if count else "NoCandidates", **found)
+            details = {"candidates": count} if count else {}
+            return condition(about, "scaleDown", "CandidatesPresent" if count else "NoCandidates", **details)
 
         def group_report(group: NodeGroup) -> Json:
             here = [nodes[vm.name] for vm in group.instances if vm.name in nodes]

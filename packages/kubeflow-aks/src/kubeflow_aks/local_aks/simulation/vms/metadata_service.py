@@ -29,7 +29,7 @@ _OLDEST: Final = "2017-11-01"
 _NEWEST: Final = {_EVENTS: "2020-07-01", _NAME: "2025-04-07"}
 _CHANGES: Final = {Kind.EVICTION_NOTICE, Kind.EVICTION, Kind.NODE_GONE}
 _REQUESTS_A_SECOND: Final = 5
-"""Of all the VM's pods together; more are refused (instance-metadata-service.md, "Rate limiting")."""
+"""Limit of all the VM's pods together; more are refused (instance-metadata-service.md, "Rate limiting")."""
 
 Json = dict[str, Any]
 

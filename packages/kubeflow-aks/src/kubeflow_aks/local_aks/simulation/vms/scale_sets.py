@@ -33,9 +33,9 @@ class Timings:
     """Simulated seconds; neither is promised by Azure, both are what people usually see."""
 
     boot: float = 90.0
-    """From the request for a VM to its registered node."""
+    """Time from the request for a VM to its registered node."""
     allocation_error: float = 15.0
-    """From the request for a VM to the error where it is sold out."""
+    """Time from the request for a VM to the error where it is sold out."""
 
 
 @dataclass(frozen=True)
@@ -104,9 +104,9 @@ class ScaleSets:
             del self._pools[name]
             self._retire(self._all_of(name))
         for pool in current.values():
-            known = self._pools.get(pool.name)
-            if known is not None and known.same_machines(pool):
-                self._update(known, pool)
+            before = self._pools.get(pool.name)
+            if before is not None and before.same_machines(pool):
+                self._update(before, pool)
                 self._pools[pool.name] = pool
                 is_new = False
             else:
@@ -239,22 +239,22 @@ class ScaleSets:
                 version = kubelet.removeprefix("v")
                 self._machines[name] = _Machine(name, index, pool, None, version, state=_State.RUNNING)
 
-    def _update(self, known: AgentPool, pool: AgentPool) -> None:
+    def _update(self, before: AgentPool, pool: AgentPool) -> None:
         """Bring changed labels and taints to the pool's nodes, as AKS does (use-labels.md, use-node-taints.md).
 
         Where a label changes into how many time slices a GPU is shared, another device plugin runs on the node.
         """
-        if known.labels != pool.labels:
-            gone: Mapping[str, None] = dict.fromkeys(known.labels.keys() - pool.labels.keys())
+        if before.labels != pool.labels:
+            gone: Mapping[str, None] = dict.fromkeys(before.labels.keys() - pool.labels.keys())
             for name in self.running(pool.name):
                 self._cluster.label_node(name, {**gone, **pool.labels})
-        if known.time_slices != pool.time_slices:
+        if before.time_slices != pool.time_slices:
             size = vm_size(pool)
             for name in self.running(pool.name):
                 self._cluster.set_resources(name, capacity(pool, size), allocatable(pool, size))
-        if known.taints != pool.taints:
+        if before.taints != pool.taints:
             new = [taint(text) for text in pool.taints]
-            old = {taint(text)["key"] for text in known.taints} - {entry["key"] for entry in new}
+            old = {taint(text)["key"] for text in before.taints} - {entry["key"] for entry in new}
             for name in self.running(pool.name):
                 self._cluster.untaint_node(name, sorted(old))
                 self._cluster.taint_node(name, new)

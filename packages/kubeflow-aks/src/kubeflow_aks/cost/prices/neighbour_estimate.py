@@ -18,7 +18,7 @@ _MOST_NAMES: Final = 3
 def spot_beside(
     size: str, region: str, on_demand: Quote, quoted: Mapping[str, Quote], price_of: Callable[[str], Quote]
 ) -> Quote | None:
-    """As large a share of the price on demand as that of its quoted siblings, else of the region's quoted sizes.
+    """A spot price as large a share of the price on demand as its quoted siblings', else the region's quoted sizes'.
 
     Spot prices of a series move together, because they share machines; of the region's others only those with GPUs say
     anything of one with GPUs, and those without of one without (docs/facts/prices.md#spot-prices).
@@ -33,10 +33,10 @@ def spot_beside(
     Returns:
         The median share, from the least to all of the price on demand; None where nothing is quoted beside it.
     """
-    known = vm_sizes()
-    gpus = size in known and bool(known[size].gpus)
+    sizes = vm_sizes()
+    gpus = size in sizes and bool(sizes[size].gpus)
     of_series = {name: quoted[name] for name in siblings(size) if name in quoted}
-    of_region = {name: it for name, it in quoted.items() if name in known and bool(known[name].gpus) == gpus}
+    of_region = {name: it for name, it in quoted.items() if name in sizes and bool(sizes[name].gpus) == gpus}
     for beside, words in ((of_series, "its series"), (of_region, "the region")):
         shares = {
             name: quote.price.expected / price
