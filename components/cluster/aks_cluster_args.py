@@ -17,7 +17,7 @@ from ..arguments.choices import (
 )
 from ..arguments.declaration import Argument, Input, Texts, TextsByName
 from ..azure.arm_ids import PRIVATE_DNS_ZONE, ROUTE_TABLE
-from ..pools.pool_specs import SystemPoolSpec
+from ..pools.pool_specs import OS_SKU, SystemPoolSpec
 
 
 class MaintenanceSpec(TypedDict, total=False):
@@ -65,10 +65,7 @@ class KubernetesSpec(TypedDict, total=False):
         Input[NodeOsUpgradeChannel], Argument("NodeImage", "auto-upgrade-node-os-image.md")
     ]
     """Automatic upgrades of the nodes' operating system."""
-    os_sku: Annotated[
-        Input[OsSku],
-        Argument("Ubuntu", "upgrade-os-version.md; docs/decisions/0002-long-term-support-is-the-default.md"),
-    ]
+    os_sku: Annotated[Input[OsSku], OS_SKU]
     """Operating system of the nodes; Ubuntu is 22.04 up to Kubernetes 1.34 and 24.04 from 1.35 on."""
     cost_analysis: Annotated[Input[bool], Argument(None, "cost-analysis.md")]
     """Show in Azure's portal what each namespace costs, under an Enterprise or Customer Agreement; needs the tier

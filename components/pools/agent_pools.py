@@ -9,12 +9,11 @@ from pulumi_azure_native import containerservice as aks
 from ..arguments import limits
 from ..arguments.checked import Rule, checked, named, rule, rule_of_text, under, whole
 from ..arguments.choices import GpuDriver, OsSku
-from ..arguments.declaration import Texts, TextsByName, default_of
+from ..arguments.declaration import Texts, TextsByName
 from ..arguments.inputs import merged, when_known
 from ..azure import azure_names
 from ..azure.arm_ids import RESERVATION_GROUP, SUBNET, arm_id_mistakes
 from ..azure.tags import tag_mistakes
-from ..cluster.aks_cluster_args import KubernetesSpec
 from . import pool_checks
 from .cluster_reference import name_of, version_of
 from .conventions import (
@@ -33,7 +32,7 @@ from .labels_and_taints import (
     taint_form_mistakes,
 )
 from .pool_contract import announced_gpus, role
-from .pool_specs import GPU_DRIVER, AgentPoolSpec, ContractPool
+from .pool_specs import GPU_DRIVER, OS_SKU, AgentPoolSpec, ContractPool
 from .upgrade_settings import upgrade_rules, upgrade_settings
 
 REPLACE_ON_CHANGES: Final = [
@@ -106,8 +105,8 @@ class AgentPoolsArgs(TypedDict):
     """The pools, in the order they are made."""
     kubernetes_version: NotRequired[pulumi.Input[str]]
     """Kubernetes minor of the nodes, upgraded in place. Default: the cluster's."""
-    os_sku: NotRequired[pulumi.Input[OsSku]]
-    """Operating system of the nodes: Ubuntu (default), Ubuntu2204 or Ubuntu2404; changed in place."""
+    os_sku: Annotated[NotRequired[pulumi.Input[OsSku]], OS_SKU]
+    """Operating system of the nodes; changed in place."""
     gpu_driver: Annotated[NotRequired[pulumi.Input[GpuDriver]], GPU_DRIVER]
     """Who installs the driver on GPU pools: Install means AKS, None means you."""
     adopted: NotRequired[bool]
@@ -221,7 +220,7 @@ def _agent_pool(
         mode=aks.AgentPoolMode.SYSTEM if _is_system(pool) else aks.AgentPoolMode.USER,
         type=aks.AgentPoolType.VIRTUAL_MACHINE_SCALE_SETS,
         os_type=aks.OSType.LINUX,
-        os_sku=args.get("os_sku", default_of(KubernetesSpec, "os_sku")),
+        os_sku=whole(args)["os_sku"],
         # Without it a new version of the cluster leaves the nodes behind (github.com/Azure/AKS/issues/3087).
         orchestrator_version=args.get("kubernetes_version", version_of(args["cluster"])),
         vm_size=pool["vm_size"],

@@ -15,6 +15,9 @@ from ..arguments.choices import (
 from ..arguments.declaration import Argument, Input, Texts, TextsByName
 
 GPU_DRIVER: Final = Argument("Install", "use-nvidia-gpu.md")
+OS_SKU: Final = Argument(
+    "Ubuntu", "upgrade-os-version.md; docs/decisions/0002-long-term-support-is-the-default.md"
+)
 
 
 class OsDiskSpec(TypedDict, total=False):
