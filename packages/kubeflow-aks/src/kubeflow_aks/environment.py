@@ -27,6 +27,8 @@ GROUPS: Final = {
     "dev": "packages/kubeflow-aks/requirements-dev.txt",
 }
 """Lock file of each group of packages; a group holds all of the one before it, at the same versions."""
+_SOURCES: Final = ("packages/ckf-spot/src", "packages/kubeflow-aks/src")
+"""Folders of the checkout's own packages, on the path of its environment."""
 _MARKERS: Final = (MARKER, *(f".{group}" for group in GROUPS))
 """Files that mark an environment as made here; before there was the first, the notes of its groups did."""
 _UV: Final = re.compile(r"^uv==(?:.*\\\n)*.*\n", re.MULTILINE)
@@ -123,7 +125,9 @@ class ProjectEnvironment:
                     self.folder / "Lib/site-packages",
                 ):
                     if modules.exists():
-                        (modules / "_checkout.pth").write_text(self._sources(), encoding="utf-8")
+                        (modules / "_checkout.pth").write_text(
+                            "".join(f"{self.root / folder}\n" for folder in _SOURCES), encoding="utf-8"
+                        )
                 self._note(group).write_text(self.digest(group), encoding="utf-8")
 
     def _get_uv(self) -> None:
@@ -151,11 +155,7 @@ class ProjectEnvironment:
 
     def digest(self, group: str) -> str:
         """What the note of a group holds when it is fresh: the hash of the lock file and of where the packages are."""
-        return hashlib.sha256((self.root / GROUPS[group]).read_bytes() + self._sources().encode()).hexdigest()
-
-    def _sources(self) -> str:
-        """The folders of the checkout's packages, a line each, as Python reads them at its start."""
-        return "".join(f"{self.root / 'packages' / name / 'src'}\n" for name in ("ckf-spot", "kubeflow-aks"))
+        return hashlib.sha256((self.root / GROUPS[group]).read_bytes() + repr(_SOURCES).encode()).hexdigest()
 
 
 def program(folder: Path, name: str) -> Path:
