@@ -156,7 +156,8 @@ def _row_of_prices(root: Path) -> None:
 
 def _one_more_passed(root: Path) -> None:
     file = root / "docs/how-to/verify-a-cluster.md"
-    text = re.sub(r"(\d+)(?= passed)", lambda match: str(int(match[1]) + 1), file.read_text(encoding="utf-8"))
+    counts = r"(\d+)(?= passed)|(?<=Tests break )(\d+)"
+    text = re.sub(counts, lambda match: str(int(match[0]) + 1), file.read_text(encoding="utf-8"))
     file.write_text(text, encoding="utf-8")
 
 

@@ -8,14 +8,8 @@ import pytest
 
 from kubeflow_aks.local_aks.engine import Result, Step
 from kubeflow_aks.local_aks.engine.results import Message
-from kubeflow_aks.pull_request.changes import (
-    at,
-    changes_of,
-    differences,
-    plain,
-    run_of,
-    without_apparent_replacements,
-)
+from kubeflow_aks.pull_request.changes import changes_of, plain, run_of, without_apparent_replacements
+from kubeflow_aks.pull_request.differences import at, differences
 from kubeflow_aks.pull_request.observed import SECRET, UNKNOWN, Difference
 from kubeflow_aks.recorder.stack_files import ENCRYPTED
 

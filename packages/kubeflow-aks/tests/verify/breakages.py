@@ -340,6 +340,11 @@ def _first_container(template: Any) -> Any:
     return template["spec"]["containers"][0]
 
 
+def _without_prices(template: c.Object) -> None:
+    container = _first_container(template)
+    container["env"] = [variable for variable in container["env"] if variable["name"] != "PRICES"]
+
+
 def _policy_gone(name: str) -> Change:
     """A network policy of the stack deleted."""
     return _both(
@@ -750,7 +755,7 @@ NAMED: Final = (
     _broken(
         "the handler's ClusterRoleBinding deleted",
         "objects rights",
-        "service account kubeflow-aks/eviction-handler may not get nodes, list nodes, watch nodes, ",
+        "service account kubeflow-aks/eviction-handler may not list nodes, watch nodes, ",
         _both(_live("ClusterRoleBinding", _HANDLER), _without_rights("eviction-handler")),
     ),
     _broken(
@@ -923,7 +928,7 @@ INVENTED: Final = (
         "prices taken away from the return to spot",
         "objects",
         "spec.template.spec.containers[return-to-spot].env[PRICES] is missing",
-        _deployment("return-to-spot", lambda template: _first_container(template)["env"].pop()),
+        _deployment("return-to-spot", _without_prices),
     ),
     _later(
         "the handler's memory limit halved",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final, cast
 
@@ -11,6 +10,7 @@ from kubeflow_aks.local_aks.engine.language_host import IMPORTED
 from kubeflow_aks.policy.marks import SECRET as SECRET_MARK
 from kubeflow_aks.policy.marks import SIGNATURE, UNKNOWNS
 from kubeflow_aks.policy.rule import STACK
+from kubeflow_aks.pull_request.differences import at, differences
 from kubeflow_aks.pull_request.observed import (
     SECRET,
     UNKNOWN,
@@ -45,8 +45,6 @@ _GOING: Final = frozenset(
     {"delete", "delete-replaced", "discard", "discard-replaced", "read-discard", "remove-pending-replace"}
 )
 """Operations after which a resource no longer exists, unless another step makes it (`pkg/resource/deploy/step.go`)."""
-_STEP: Final = re.compile(r'\.?([^.\[\]]+)|\[(\d+)\]|\["((?:[^"\\]|\\.)*)"\]')
-"""One step of a property path: `.name`, `[0]` or `["a.b/c"]`."""
 
 
 def run_of(result: Result, ignored: Mapping[str, Sequence[str]], assumed: tuple[str, ...] = ()) -> Run:
@@ -159,31 +157,3 @@ def _differences(step: Step) -> Iterator[Difference]:
 def _kind(kind: str) -> Kind:
     plain_kind = kind.removesuffix("-replace")
     return cast(Kind, plain_kind) if plain_kind in {"add", "delete"} else "update"
-
-
-def differences(path: str, before: Any, after: Any) -> Iterator[Difference]:
-    """The differences between two values, by path; for providers that do not report them."""
-    if isinstance(before, dict) and isinstance(after, dict):
-        old, new = cast(dict[str, Any], before), cast(dict[str, Any], after)
-        for key in [*old, *(key for key in new if key not in old)]:
-            step = f"{path}.{key}".lstrip(".") if re.fullmatch(r"[^.\[\]\"]+", key) else f'{path}["{key}"]'
-            if key not in new:
-                yield Difference(step, "delete", old[key], None)
-            elif key not in old:
-                yield Difference(step, "add", None, new[key])
-            else:
-                yield from differences(step, old[key], new[key])
-    elif before != after:
-        yield Difference(path, "update", before, after)
-
-
-def at(value: Any, path: str) -> Any:
-    """The value at a property path; None where there is none."""
-    for name, index, quoted in _STEP.findall(path):
-        if index:
-            items = cast(list[Any], value) if isinstance(value, list) else []
-            value = items[int(index)] if int(index) < len(items) else None
-        else:
-            key = name or quoted.replace('\\"', '"').replace("\\\\", "\\")
-            value = cast(dict[str, Any], value).get(key) if isinstance(value, dict) else None
-    return value

@@ -14,7 +14,7 @@ from tests.faulty_api_server import PODS, Fault, Played, play
 BUSY_SECONDS = 10
 """By so much a machine that is busy with other tests may delay a request; the benchmark allows nothing."""
 PLAYED = tuple(set(Fault) - {Fault.NONE, Fault.ODD})
-"""The others are played by tests/components/test_work_lost_to_evictions.py."""
+"""The others are played by tests/docs/test_work_lost_to_evictions.py."""
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from kubeflow_aks.json_values import is_mapping
-from kubeflow_aks.pull_request.changes import differences
+from kubeflow_aks.pull_request.differences import differences
 from kubeflow_aks.pull_request.observed import UNKNOWN, Change
 from kubeflow_aks.pull_request.report.impacts.impact import Impact, Level, listed, quoted
 from kubeflow_aks.pull_request.report.impacts.pools import Pair, pairs
