@@ -280,10 +280,7 @@ def test_whatever_is_given_no_check_ends_with_a_traceback(data: st.DataObject) -
     group = data.draw(st.sampled_from(sorted(GROUPS)))
     kind, _ = plain_kind(keys_of(AksClusterArgs)[group])
     args[group] = data.draw(st.dictionaries(st.sampled_from(sorted(keys_of(kind))), VALUES, max_size=3))
-    made_up = {
-        **POOL,
-        **data.draw(st.dictionaries(st.sampled_from(["zones", "taints", "labels"]), VALUES)),
-    }
+    made_up = {**POOL, **data.draw(st.dictionaries(st.sampled_from(["zones", "taints", "labels"]), VALUES))}
     pools = {**LEAST["AgentPools"], "cluster": pulumi.Output.from_input(None), "pools": [made_up]}
     for check in (
         lambda: checked("AksCluster", AksClusterArgs, cast(Any, args), cluster_rules),
