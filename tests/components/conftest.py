@@ -7,6 +7,7 @@ that was made is registered, and raises what went wrong meanwhile.
 import asyncio
 import json
 from collections.abc import Generator
+from functools import cached_property
 from typing import Any, TypeVar, cast
 
 import pulumi
@@ -91,6 +92,11 @@ class Cloud(Answers):
         self._made[args.name] = args.resource
         return without_version_aliases(args)  # as the program has it; each test takes half as long
 
+    @cached_property
+    def managed_cluster(self) -> aks.ManagedCluster:
+        """The cluster that components are for."""
+        return given.managed_cluster()
+
     def names(self, component: str) -> list[str]:
         """Names of everything a component made, its own first."""
         wait()
@@ -150,9 +156,3 @@ def package() -> Package:
 def schema(package: Package) -> dict[str, Any]:
     """Their schema."""
     return json.loads(package.schema or "")
-
-
-@pytest.fixture(scope="module")
-def managed_cluster(cloud: Cloud) -> aks.ManagedCluster:  # noqa: ARG001 - stands in for Azure
-    """The cluster that components are for."""
-    return given.managed_cluster()

@@ -5,7 +5,6 @@ from typing import Any, cast
 
 import pulumi
 import pytest
-from pulumi_azure_native import containerservice as aks
 
 from components.arguments.errors import ArgumentsError
 from components.pools.agent_pools import AgentPools, AgentPoolsArgs
@@ -28,15 +27,17 @@ SPOT_FIELDS = ("scaleSetPriority", "scaleSetEvictionPolicy", "spotMaxPrice")
 
 
 @pytest.fixture(scope="module", autouse=True)
-def pools(cloud: Cloud, managed_cluster: aks.ManagedCluster) -> AgentPools:
+def pools(cloud: Cloud) -> AgentPools:
     """The pools that tests read unless they make some of their own."""
-    return AgentPools("kf", args(managed_cluster, REGULAR, GPU, SPOT), cloud.opts)
+    return make(cloud, "kf", REGULAR, GPU, SPOT)
 
 
-def args(managed_cluster: aks.ManagedCluster, *pools: AgentPoolSpec) -> AgentPoolsArgs:
-    return AgentPoolsArgs(
-        resource_group_name="group", cluster=managed_cluster, pools=pools, tags={"owner": "ml"}
+def make(cloud: Cloud, name: str, *pools: AgentPoolSpec, **more: Any) -> AgentPools:
+    """Makes pools of a program that has tags."""
+    args = AgentPoolsArgs(
+        resource_group_name="group", cluster=cloud.managed_cluster, pools=pools, tags={"owner": "ml"}
     )
+    return AgentPools(name, cast(AgentPoolsArgs, {**args, **more}), cloud.opts)
 
 
 def test_a_pool_is_named_as_planned_in_the_cluster_and_group(cloud: Cloud) -> None:
@@ -58,25 +59,19 @@ def test_a_pool_starts_at_its_fewest_nodes_and_scales_itself(cloud: Cloud) -> No
     assert [body[key] for key in ("count", "minCount", "maxCount")] == [2, 2, 3]
 
 
-def test_a_pool_runs_the_clusters_version_unless_another_is_set(
-    cloud: Cloud, managed_cluster: aks.ManagedCluster
-) -> None:
-    AgentPools("behind", {**args(managed_cluster, REGULAR), "kubernetes_version": "1.33"}, cloud.opts)
+def test_a_pool_runs_the_clusters_version_unless_another_is_set(cloud: Cloud) -> None:
+    make(cloud, "behind", REGULAR, kubernetes_version="1.33")
     versions = [cloud.inputs(name)["orchestratorVersion"] for name in ("kf-general", "behind-general")]
     assert versions == ["1.34", "1.33"]
 
 
-def test_a_pool_has_the_operating_system_that_is_set(
-    cloud: Cloud, managed_cluster: aks.ManagedCluster
-) -> None:
-    AgentPools("noble", {**args(managed_cluster, REGULAR), "os_sku": "Ubuntu2404"}, cloud.opts)
+def test_a_pool_has_the_operating_system_that_is_set(cloud: Cloud) -> None:
+    make(cloud, "noble", REGULAR, os_sku="Ubuntu2404")
     assert cloud.inputs("noble-general")["osSKU"] == "Ubuntu2404"
 
 
-def test_a_pool_carries_its_labels_taints_and_tags(cloud: Cloud, managed_cluster: aks.ManagedCluster) -> None:
-    AgentPools(
-        "tainted", args(managed_cluster, {**REGULAR, "taints": ["team=vision:NoSchedule"]}), cloud.opts
-    )
+def test_a_pool_carries_its_labels_taints_and_tags(cloud: Cloud) -> None:
+    make(cloud, "tainted", {**REGULAR, "taints": ["team=vision:NoSchedule"]})
     body = cloud.inputs("tainted-general")
     assert body["nodeLabels"] == {"kubeflow-aks/workload": "platform"}
     assert body["nodeTaints"] == ["team=vision:NoSchedule"]
@@ -96,12 +91,9 @@ def test_a_gpu_pool_always_has_a_taint_that_keeps_other_work_off(cloud: Cloud) -
     assert cloud.inputs("kf-gpuspot")["nodeTaints"][1:] == ["nvidia.com/gpu=present:NoSchedule"]
 
 
-def test_taints_that_repeat_a_pools_own_stay_as_given(
-    cloud: Cloud, managed_cluster: aks.ManagedCluster
-) -> None:
+def test_taints_that_repeat_a_pools_own_stay_as_given(cloud: Cloud) -> None:
     taints = ["team=vision:NoSchedule", "kubernetes.azure.com/scalesetpriority=spot:NoSchedule"]
-
-    AgentPools("repeated", args(managed_cluster, {**SPOT, "taints": taints}), cloud.opts)
+    make(cloud, "repeated", {**SPOT, "taints": taints})
     assert cloud.inputs("repeated-cpuspot")["nodeTaints"] == taints
 
 
@@ -120,8 +112,8 @@ def test_a_pool_without_zones_sends_none(cloud: Cloud) -> None:
     assert "availabilityZones" not in cloud.inputs("kf-general")
 
 
-def test_a_pool_with_zones_sends_them(cloud: Cloud, managed_cluster: aks.ManagedCluster) -> None:
-    AgentPools("zoned", args(managed_cluster, {**REGULAR, "zones": ["1", "3"]}), cloud.opts)
+def test_a_pool_with_zones_sends_them(cloud: Cloud) -> None:
+    make(cloud, "zoned", {**REGULAR, "zones": ["1", "3"]})
     assert cloud.inputs("zoned-general")["availabilityZones"] == ["1", "3"]
 
 
@@ -163,37 +155,30 @@ def test_a_regular_pool_surges_by_one_node(cloud: Cloud) -> None:
         ),
     ],
 )
-def test_how_a_pool_is_upgraded_is_sent_as_given(
-    cloud: Cloud, managed_cluster: aks.ManagedCluster, upgrade: Any, sent: dict[str, Any]
-) -> None:
+def test_how_a_pool_is_upgraded_is_sent_as_given(cloud: Cloud, upgrade: Any, sent: dict[str, Any]) -> None:
     name = f"upgraded-{len(sent)}-{sent['maxSurge']}"
-    AgentPools(name, args(managed_cluster, {**REGULAR, "upgrade": upgrade}), cloud.opts)
+    make(cloud, name, {**REGULAR, "upgrade": upgrade})
     assert cloud.inputs(f"{name}-general")["upgradeSettings"] == sent
 
 
-def test_a_surge_that_is_known_later_is_judged_then(
-    cloud: Cloud, managed_cluster: aks.ManagedCluster
-) -> None:
+def test_a_surge_that_is_known_later_is_judged_then(cloud: Cloud) -> None:
     upgrade: UpgradeSpec = {"max_unavailable": pulumi.Output.from_input("1")}
-    AgentPools("later", args(managed_cluster, {**REGULAR, "upgrade": upgrade}), cloud.opts)
+    make(cloud, "later", {**REGULAR, "upgrade": upgrade})
     assert cloud.inputs("later-general")["upgradeSettings"] == {"maxSurge": "0", "maxUnavailable": "1"}
 
 
-def test_a_gpu_pool_sends_who_installs_the_driver(cloud: Cloud, managed_cluster: aks.ManagedCluster) -> None:
-    AgentPools("operator", {**args(managed_cluster, GPU), "gpu_driver": "None"}, cloud.opts)
+def test_a_gpu_pool_sends_who_installs_the_driver(cloud: Cloud) -> None:
+    make(cloud, "operator", GPU, gpu_driver="None")
     assert cloud.inputs("operator-gpuspot")["gpuProfile"] == {"driver": "None"}
 
 
-def test_a_gpu_pool_may_be_cut_into_slices(cloud: Cloud, managed_cluster: aks.ManagedCluster) -> None:
-    AgentPools("sliced", args(managed_cluster, {**GPU, "gpu_instance_profile": "MIG2g"}), cloud.opts)
+def test_a_gpu_pool_may_be_cut_into_slices(cloud: Cloud) -> None:
+    make(cloud, "sliced", {**GPU, "gpu_instance_profile": "MIG2g"})
     assert cloud.inputs("sliced-gpuspot")["gpuInstanceProfile"] == "MIG2g"
 
 
-def test_a_pool_has_tags_of_its_own_beside_those_of_all(
-    cloud: Cloud, managed_cluster: aks.ManagedCluster
-) -> None:
-    tagged = args(managed_cluster, {**REGULAR, "tags": {"site": "b"}})
-    AgentPools("tagged", {**tagged, "tags": {"owner": "ml", "site": "a"}}, cloud.opts)
+def test_a_pool_has_tags_of_its_own_beside_those_of_all(cloud: Cloud) -> None:
+    make(cloud, "tagged", {**REGULAR, "tags": {"site": "b"}}, tags={"owner": "ml", "site": "a"})
     assert cloud.inputs(f"tagged-{REGULAR['name']}")["tags"] == {"owner": "ml", "site": "b"}
 
 
@@ -211,7 +196,7 @@ def test_a_pools_count_is_left_to_the_autoscaler(cloud: Cloud) -> None:
 
 
 @pytest.mark.parametrize(("name", "protected"), [("general", True), ("cpuspot", False)])
-def test_only_a_pool_with_protect_is_protected(cloud: Cloud, name: str, protected: bool) -> None:  # noqa: FBT001
+def test_only_a_pool_with_protect_is_protected(cloud: Cloud, name: str, protected: bool) -> None:
     assert cloud.options(f"kf-{name}").protect is protected
 
 
@@ -252,28 +237,22 @@ BY_THE_WAY = {"count", "nodeLabels", "nodeTaints", "upgradeSettings"}
 
 
 @pytest.mark.parametrize("edit", REPLACED)
-def test_an_edit_that_aks_cannot_make_replaces_the_pool(
-    cloud: Cloud, managed_cluster: aks.ManagedCluster, edit: str
-) -> None:
-    changed, replacing = edited(cloud, managed_cluster, edit, REPLACED[edit])
+def test_an_edit_that_aks_cannot_make_replaces_the_pool(cloud: Cloud, edit: str) -> None:
+    changed, replacing = edited(cloud, edit, REPLACED[edit])
     assert changed - BY_THE_WAY
     assert changed - BY_THE_WAY <= replacing
 
 
 @pytest.mark.parametrize("edit", MADE_IN_PLACE)
-def test_an_edit_that_aks_can_make_does_not(
-    cloud: Cloud, managed_cluster: aks.ManagedCluster, edit: str
-) -> None:
-    changed, replacing = edited(cloud, managed_cluster, edit, MADE_IN_PLACE[edit])
+def test_an_edit_that_aks_can_make_does_not(cloud: Cloud, edit: str) -> None:
+    changed, replacing = edited(cloud, edit, MADE_IN_PLACE[edit])
     assert changed
     assert changed & replacing == set()
 
 
-def edited(
-    cloud: Cloud, managed_cluster: aks.ManagedCluster, name: str, pool: Any
-) -> tuple[set[str], set[str]]:
+def edited(cloud: Cloud, name: str, pool: Any) -> tuple[set[str], set[str]]:
     """Names of the properties that an edit of a pool changes, and of those whose change replaces it."""
-    AgentPools(name, args(managed_cluster, cast(AgentPoolSpec, pool)), cloud.opts)
+    make(cloud, name, cast(AgentPoolSpec, pool))
     before, after = cloud.inputs("kf-general"), cloud.inputs(f"{name}-general")
     changed = {key for key in {*before, *after} if before.get(key) != after.get(key)}
     return changed, set(cloud.options(f"{name}-general").replaceOnChanges)
@@ -359,11 +338,9 @@ def edited(
         ),
     ],
 )
-def test_an_impossible_pool_is_refused(
-    managed_cluster: aks.ManagedCluster, pool: Any, key: str, expected: str
-) -> None:
+def test_an_impossible_pool_is_refused(cloud: Cloud, pool: Any, key: str, expected: str) -> None:
     with pytest.raises(ArgumentsError) as refusal:
-        AgentPools("refused", args(managed_cluster, pool))
+        make(cloud, "refused", pool)
     [mistake] = refusal.value.mistakes
     assert (mistake.key, mistake.expected) == (f"pools[0].{key}", expected)
 
@@ -371,20 +348,16 @@ def test_an_impossible_pool_is_refused(
 SYSTEM = AgentPoolSpec(name="system2", mode="System", vm_size="Standard_D8s_v5", min_count=2, max_count=3)
 
 
-def test_a_second_system_pool_has_akss_taint_and_no_labels(
-    cloud: Cloud, managed_cluster: aks.ManagedCluster
-) -> None:
-    AgentPools("core", args(managed_cluster, SYSTEM), cloud.opts)
+def test_a_second_system_pool_has_akss_taint_and_no_labels(cloud: Cloud) -> None:
+    make(cloud, "core", SYSTEM)
     body = cloud.inputs("core-system2")
     assert body["mode"] == "System"
     assert body["nodeTaints"] == ["CriticalAddonsOnly=true:NoSchedule"]
     assert "nodeLabels" not in body
 
 
-def test_a_system_pool_is_forgotten_and_a_user_pool_deleted(
-    cloud: Cloud, managed_cluster: aks.ManagedCluster
-) -> None:
-    AgentPools("kept", args(managed_cluster, SYSTEM, REGULAR), cloud.opts)
+def test_a_system_pool_is_forgotten_and_a_user_pool_deleted(cloud: Cloud) -> None:
+    make(cloud, "kept", SYSTEM, REGULAR)
     assert cloud.options("kept-system2").retainOnDelete
     assert not cloud.options("kept-general").retainOnDelete
 
@@ -407,20 +380,16 @@ def test_a_system_pool_is_forgotten_and_a_user_pool_deleted(
         ),
     ],
 )
-def test_an_impossible_system_pool_is_refused(
-    managed_cluster: aks.ManagedCluster, change: Any, key: str, expected: str
-) -> None:
+def test_an_impossible_system_pool_is_refused(cloud: Cloud, change: Any, key: str, expected: str) -> None:
     with pytest.raises(ArgumentsError) as refusal:
-        AgentPools("refused", args(managed_cluster, cast(AgentPoolSpec, {**SYSTEM, **change})))
+        make(cloud, "refused", cast(AgentPoolSpec, {**SYSTEM, **change}))
     [mistake] = refusal.value.mistakes
     assert (mistake.key, mistake.expected) == (f"pools[0].{key}", expected)
 
 
-def test_a_mistake_reads_as_key_value_and_what_is_expected(managed_cluster: aks.ManagedCluster) -> None:
+def test_a_mistake_reads_as_key_value_and_what_is_expected(cloud: Cloud) -> None:
     with pytest.raises(pulumi.RunError) as refusal:
-        AgentPools(
-            "refused", args(managed_cluster, {**REGULAR, "min_count": 9}, {**SPOT, "eviction_policy": None})
-        )
+        make(cloud, "refused", {**REGULAR, "min_count": 9}, {**SPOT, "eviction_policy": None})
     assert str(refusal.value).splitlines() == [
         "AgentPools: invalid arguments:",
         "pools[0].minCount: 9 is not allowed; expected at most maxCount, which is 3",
@@ -428,10 +397,10 @@ def test_a_mistake_reads_as_key_value_and_what_is_expected(managed_cluster: aks.
     ]
 
 
-def test_a_value_that_is_no_choice_is_refused(managed_cluster: aks.ManagedCluster) -> None:
+def test_a_value_that_is_no_choice_is_refused(cloud: Cloud) -> None:
     typo = cast(Any, {**SPOT, "priority": "Sport", "eviction_policy": "Evict", "mode": "Users"})
     with pytest.raises(ArgumentsError) as refusal:
-        AgentPools("refused", {**args(managed_cluster, typo), "gpu_driver": cast(Any, "Maybe")})
+        make(cloud, "refused", typo, gpu_driver=cast(Any, "Maybe"))
     assert {(mistake.key, mistake.expected) for mistake in refusal.value.mistakes} == {
         ("pools[0].priority", "Regular or Spot"),
         ("pools[0].evictionPolicy", "Delete or Deallocate"),
@@ -440,21 +409,17 @@ def test_a_value_that_is_no_choice_is_refused(managed_cluster: aks.ManagedCluste
     }
 
 
-def test_the_page_for_other_teams_shows_what_they_read(managed_cluster: aks.ManagedCluster) -> None:
+def test_the_page_for_other_teams_shows_what_they_read(cloud: Cloud) -> None:
     page = Path(__file__).parents[2] / "docs" / "how-to" / "use-the-components.md"
     with pytest.raises(ArgumentsError) as refusal:
-        AgentPools(
-            "page", args(managed_cluster, {**SPOT, "eviction_policy": None}, {**REGULAR, "max_price": 0.5})
-        )
+        make(cloud, "page", {**SPOT, "eviction_policy": None}, {**REGULAR, "max_price": 0.5})
     assert f"```text\n{refusal.value}\n```" in page.read_text(encoding="utf-8")
 
 
-def test_every_mistake_is_reported_at_once_and_nothing_is_registered(
-    cloud: Cloud, managed_cluster: aks.ManagedCluster
-) -> None:
+def test_every_mistake_is_reported_at_once_and_nothing_is_registered(cloud: Cloud) -> None:
     wrong: AgentPoolSpec = {**REGULAR, "min_count": 9, "max_price": 1.0}
     with pytest.raises(ArgumentsError) as refusal:
-        AgentPools("wrong", args(managed_cluster, wrong, wrong), cloud.opts)
+        make(cloud, "wrong", wrong, wrong)
     keys = [mistake.key for mistake in refusal.value.mistakes]
     assert keys == [
         *("pools[0].minCount", "pools[0].maxPrice", "pools[1].minCount", "pools[1].maxPrice", "pools")

@@ -4,7 +4,6 @@ from typing import Any, cast
 
 import pulumi
 import pytest
-from pulumi_azure_native import containerservice as aks
 
 from components.arguments.errors import ArgumentsError
 from components.arguments.inputs import mapped, merged
@@ -26,7 +25,7 @@ def later(value: Any) -> Any:
     return pulumi.Output.from_input(value)
 
 
-def test_a_pool_takes_outputs(cloud: Cloud, managed_cluster: aks.ManagedCluster) -> None:
+def test_a_pool_takes_outputs(cloud: Cloud) -> None:
     plain = AgentPoolSpec(
         name="spot",
         priority="Spot",
@@ -53,7 +52,7 @@ def test_a_pool_takes_outputs(cloud: Cloud, managed_cluster: aks.ManagedCluster)
             name,
             {
                 "resource_group_name": "group",
-                "cluster": managed_cluster,
+                "cluster": cloud.managed_cluster,
                 "pools": [pool],
                 "os_sku": "Ubuntu2404" if name == "plain" else later("Ubuntu2404"),
                 "kubernetes_version": "1.34" if name == "plain" else later("1.34"),
@@ -140,10 +139,12 @@ def test_the_prerequisites_take_outputs(cloud: Cloud) -> None:
     assert daemon["metadata"]["namespace"] == "ours"
 
 
-def test_a_plain_mistake_is_refused_at_once_beside_an_output(managed_cluster: aks.ManagedCluster) -> None:
+def test_a_plain_mistake_is_refused_at_once_beside_an_output(cloud: Cloud) -> None:
     pool: AgentPoolSpec = {"name": "a", "vm_size": later("D8"), "max_count": later(3), "max_pods": 1}
     with pytest.raises(ArgumentsError) as refusal:
-        AgentPools("refused", {"resource_group_name": "group", "cluster": managed_cluster, "pools": [pool]})
+        AgentPools(
+            "refused", {"resource_group_name": "group", "cluster": cloud.managed_cluster, "pools": [pool]}
+        )
     assert [mistake.key for mistake in refusal.value.mistakes] == ["pools[0].maxPods"]
 
 

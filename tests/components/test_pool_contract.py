@@ -10,7 +10,6 @@ import yaml
 from hypothesis import given as arbitrary
 from hypothesis import settings
 from hypothesis import strategies as st
-from pulumi_azure_native import containerservice as aks
 
 from ckf_spot import contract as reader
 from components.pools.agent_pools import AgentPools
@@ -47,11 +46,11 @@ UNLABELLED = AgentPoolSpec(name="other", vm_size="Standard_D4s_v5", max_count=3)
 
 
 @pytest.fixture(scope="module")
-def pools(cloud: Cloud, managed_cluster: aks.ManagedCluster) -> AgentPools:
+def pools(cloud: Cloud) -> AgentPools:
     """Pools of every kind."""
     specs = [REGULAR, SPOT, FALLBACK, SLICED, IN_TURN, ADD_ONS, UNLABELLED]
     return AgentPools(
-        "kf", {"resource_group_name": "group", "cluster": managed_cluster, "pools": specs}, cloud.opts
+        "kf", {"resource_group_name": "group", "cluster": cloud.managed_cluster, "pools": specs}, cloud.opts
     )
 
 
@@ -101,7 +100,7 @@ def test_it_has_the_labels_and_taints_that_the_nodes_have(cloud: Cloud, pools: A
         assert pool["taints"] == body.get("nodeTaints", [])
 
 
-def test_what_is_known_later_is_in_it_as_well(cloud: Cloud, managed_cluster: aks.ManagedCluster) -> None:
+def test_what_is_known_later_is_in_it_as_well(cloud: Cloud) -> None:
     later = pulumi.Output.from_input
     awaited: AgentPoolSpec = {
         **SPOT,
@@ -112,7 +111,7 @@ def test_what_is_known_later_is_in_it_as_well(cloud: Cloud, managed_cluster: aks
     }
     made = AgentPools(
         "awaited",
-        {"resource_group_name": "group", "cluster": managed_cluster, "pools": [awaited]},
+        {"resource_group_name": "group", "cluster": cloud.managed_cluster, "pools": [awaited]},
         cloud.opts,
     )
     assert value(made.contract) == [{**CONTRACT[0], "fallback": None, "pool": "batch"}]
