@@ -5,15 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from aks_facts import (
-    ondemand_prices,
-    os_disk,
-    priced_regions,
-    regions,
-    service_price,
-    services,
-    vm_size,
-)
+from aks_facts import ondemand_prices, os_disk, priced_regions, regions, service_price, services, vm_size
 from aks_facts._table import rows
 
 

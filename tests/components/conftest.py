@@ -1,17 +1,19 @@
 """Pulumi's own way to test a component: mocks instead of an engine (Pulumi documentation, "Unit testing").
 
-A test builds one component, takes its requests to Azure or Kubernetes, and returns the Output that checks it; an
-Output that is not returned is never checked.
+A test makes a component and reads its requests to Azure or Kubernetes as plain values. Reading waits until everything
+that was made is registered, and raises what went wrong meanwhile.
 """
 
 import asyncio
 import json
-from collections.abc import Callable, Generator
+from collections.abc import Generator
+from functools import cached_property
 from typing import Any, TypeVar, cast
 
 import pulumi
 import pytest
 from pulumi.runtime import mocks, settings
+from pulumi.runtime.stack import wait_for_rpcs
 from pulumi_azure_native import containerservice as aks
 
 from components.azure.aliases import without_version_aliases
@@ -19,7 +21,25 @@ from components.package import Package
 from kubeflow_aks.recorder.answers import Answers
 from tests.components import given
 
-Made = TypeVar("Made", bound=pulumi.Resource)
+T = TypeVar("T")
+
+forget_the_awaited = pulumi.runtime.test(lambda: None)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+"""Each test function of Pulumi's begins by that."""
+
+
+def wait() -> None:
+    """Waits until every resource is registered and every Output has its value."""
+    try:
+        asyncio.get_event_loop().run_until_complete(wait_for_rpcs())
+    except Exception:
+        forget_the_awaited()  # so that only one test fails by it
+        raise
+
+
+def value(output: pulumi.Output[T]) -> T:
+    """The output's value, once everything is registered."""
+    wait()
+    return asyncio.get_event_loop().run_until_complete(cast(Any, output).future())
 
 
 class Monitor(mocks.MockMonitor):
@@ -72,31 +92,33 @@ class Cloud(Answers):
         self._made[args.name] = args.resource
         return without_version_aliases(args)  # as the program has it; each test takes half as long
 
-    def build(self, make: Callable[[], Made]) -> Made:
-        """Makes a resource that several tests read, and waits until everything of it is registered."""
-        made: list[Made] = []
-        pulumi.runtime.test(lambda: made.append(make()))()  # pyright: ignore[reportUnknownMemberType]
-        return made[0]
+    @cached_property
+    def managed_cluster(self) -> aks.ManagedCluster:
+        """The cluster that components are for."""
+        return given.managed_cluster()
 
     def names(self, component: str) -> list[str]:
         """Names of everything a component made, its own first."""
+        wait()
         return [name for name in self._made if name == component or name.startswith(f"{component}-")]
 
-    def request(self, name: str) -> pulumi.Output[dict[str, Any]]:
+    def inputs(self, name: str) -> dict[str, Any]:
         """The body of the request for the resource of that name: wire names, plain values.
 
         Raises:
-            KeyError: the component made no such resource.
+            KeyError: no such resource was made.
         """
-        return self._made[name].urn.apply(lambda _: self._bodies[name])
+        wait()
+        return self._bodies[name]
 
-    def options(self, name: str) -> pulumi.Output[Any]:
+    def options(self, name: str) -> Any:
         """The options of the resource of that name, as the engine gets them: a `RegisterResourceRequest`.
 
         Raises:
-            KeyError: the component made no such resource.
+            KeyError: no such resource was made.
         """
-        return self._made[name].urn.apply(lambda _: self.monitor.requests[name])
+        wait()
+        return self.monitor.requests[name]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -104,6 +126,7 @@ def event_loop() -> Generator[asyncio.AbstractEventLoop]:
     """One for each file; what a test did not wait for is done before it closes."""
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
+    forget_the_awaited()
     yield loop
     if pending := asyncio.all_tasks(loop):
         _, left = loop.run_until_complete(asyncio.wait(pending, timeout=60))
@@ -133,9 +156,3 @@ def package() -> Package:
 def schema(package: Package) -> dict[str, Any]:
     """Their schema."""
     return json.loads(package.schema or "")
-
-
-@pytest.fixture(scope="module")
-def managed_cluster(cloud: Cloud) -> aks.ManagedCluster:
-    """The cluster that components are for."""
-    return cloud.build(given.managed_cluster)

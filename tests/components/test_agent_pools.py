@@ -1,18 +1,15 @@
 """The agent pools, on their own: the requests to AKS, pool by pool."""
 
-# pyright: reportUntypedFunctionDecorator=false, reportUnknownMemberType=false
-
 from pathlib import Path
 from typing import Any, cast
 
 import pulumi
 import pytest
-from pulumi_azure_native import containerservice as aks
 
 from components.arguments.errors import ArgumentsError
 from components.pools.agent_pools import AgentPools, AgentPoolsArgs
 from components.pools.pool_specs import AgentPoolSpec, UpgradeSpec
-from tests.components.conftest import Cloud
+from tests.components.conftest import Cloud, value
 from tests.components.given import REGULAR, SUBNET_ID
 
 SPOT = AgentPoolSpec(
@@ -30,188 +27,116 @@ SPOT_FIELDS = ("scaleSetPriority", "scaleSetEvictionPolicy", "spotMaxPrice")
 
 
 @pytest.fixture(scope="module", autouse=True)
-def pools(cloud: Cloud, managed_cluster: aks.ManagedCluster) -> AgentPools:
+def pools(cloud: Cloud) -> AgentPools:
     """The pools that tests read unless they make some of their own."""
-    return cloud.build(lambda: AgentPools("kf", args(managed_cluster, REGULAR, GPU, SPOT), cloud.opts))
+    return make(cloud, "kf", REGULAR, GPU, SPOT)
 
 
-def args(managed_cluster: aks.ManagedCluster, *pools: AgentPoolSpec) -> AgentPoolsArgs:
-    return AgentPoolsArgs(
-        resource_group_name="group", cluster=managed_cluster, pools=pools, tags={"owner": "ml"}
+def make(cloud: Cloud, name: str, *pools: AgentPoolSpec, **more: Any) -> AgentPools:
+    """Makes pools of a program that has tags."""
+    args = AgentPoolsArgs(
+        resource_group_name="group", cluster=cloud.managed_cluster, pools=pools, tags={"owner": "ml"}
     )
+    return AgentPools(name, cast(AgentPoolsArgs, {**args, **more}), cloud.opts)
 
 
-@pulumi.runtime.test
-def test_a_pool_is_named_as_planned_in_the_cluster_and_group(cloud: Cloud) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        named = [body[key] for key in ("agentPoolName", "resourceName", "resourceGroupName")]
-        assert named == ["general", "aks", "group"]
-
-    return cloud.request("kf-general").apply(check)
+def test_a_pool_is_named_as_planned_in_the_cluster_and_group(cloud: Cloud) -> None:
+    body = cloud.inputs("kf-general")
+    named = [body[key] for key in ("agentPoolName", "resourceName", "resourceGroupName")]
+    assert named == ["general", "aks", "group"]
 
 
 @pytest.mark.parametrize("pool", [REGULAR, SPOT, GPU], ids=lambda pool: pool["name"])
-@pulumi.runtime.test
-def test_a_pool_is_a_user_pool_of_linux_scale_sets(cloud: Cloud, pool: AgentPoolSpec) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        kind = [body[key] for key in ("mode", "type", "osType", "osSKU")]
-        assert kind == ["User", "VirtualMachineScaleSets", "Linux", "Ubuntu"]
-
-    return cloud.request(f"kf-{pool['name']}").apply(check)
+def test_a_pool_is_a_user_pool_of_linux_scale_sets(cloud: Cloud, pool: AgentPoolSpec) -> None:
+    body = cloud.inputs(f"kf-{pool['name']}")
+    kind = [body[key] for key in ("mode", "type", "osType", "osSKU")]
+    assert kind == ["User", "VirtualMachineScaleSets", "Linux", "Ubuntu"]
 
 
-@pulumi.runtime.test
-def test_a_pool_starts_at_its_fewest_nodes_and_scales_itself(cloud: Cloud) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        assert body["enableAutoScaling"] is True
-        assert [body[key] for key in ("count", "minCount", "maxCount")] == [2, 2, 3]
-
-    return cloud.request("kf-general").apply(check)
+def test_a_pool_starts_at_its_fewest_nodes_and_scales_itself(cloud: Cloud) -> None:
+    body = cloud.inputs("kf-general")
+    assert body["enableAutoScaling"] is True
+    assert [body[key] for key in ("count", "minCount", "maxCount")] == [2, 2, 3]
 
 
-@pulumi.runtime.test
-def test_a_pool_runs_the_clusters_version_unless_another_is_set(
-    cloud: Cloud, managed_cluster: aks.ManagedCluster
-) -> Any:
-    def check(versions: list[str]) -> None:
-        assert versions == ["1.34", "1.33"]
-
-    AgentPools("behind", {**args(managed_cluster, REGULAR), "kubernetes_version": "1.33"}, cloud.opts)
-    requests = [cloud.request(name) for name in ("kf-general", "behind-general")]
-    return pulumi.Output.all(*requests).apply(
-        lambda bodies: check([body["orchestratorVersion"] for body in bodies])
-    )
+def test_a_pool_runs_the_clusters_version_unless_another_is_set(cloud: Cloud) -> None:
+    make(cloud, "behind", REGULAR, kubernetes_version="1.33")
+    versions = [cloud.inputs(name)["orchestratorVersion"] for name in ("kf-general", "behind-general")]
+    assert versions == ["1.34", "1.33"]
 
 
-@pulumi.runtime.test
-def test_a_pool_has_the_operating_system_that_is_set(
-    cloud: Cloud, managed_cluster: aks.ManagedCluster
-) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        assert body["osSKU"] == "Ubuntu2404"
-
-    AgentPools("noble", {**args(managed_cluster, REGULAR), "os_sku": "Ubuntu2404"}, cloud.opts)
-    return cloud.request("noble-general").apply(check)
+def test_a_pool_has_the_operating_system_that_is_set(cloud: Cloud) -> None:
+    make(cloud, "noble", REGULAR, os_sku="Ubuntu2404")
+    assert cloud.inputs("noble-general")["osSKU"] == "Ubuntu2404"
 
 
-@pulumi.runtime.test
-def test_a_pool_carries_its_labels_taints_and_tags(cloud: Cloud, managed_cluster: aks.ManagedCluster) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        assert body["nodeLabels"] == {"kubeflow-aks/workload": "platform"}
-        assert body["nodeTaints"] == ["team=vision:NoSchedule"]
-        assert body["tags"] == {"owner": "ml"}
-
-    AgentPools(
-        "tainted", args(managed_cluster, {**REGULAR, "taints": ["team=vision:NoSchedule"]}), cloud.opts
-    )
-    return cloud.request("tainted-general").apply(check)
+def test_a_pool_carries_its_labels_taints_and_tags(cloud: Cloud) -> None:
+    make(cloud, "tainted", {**REGULAR, "taints": ["team=vision:NoSchedule"]})
+    body = cloud.inputs("tainted-general")
+    assert body["nodeLabels"] == {"kubeflow-aks/workload": "platform"}
+    assert body["nodeTaints"] == ["team=vision:NoSchedule"]
+    assert body["tags"] == {"owner": "ml"}
 
 
-@pulumi.runtime.test
-def test_a_spot_pool_always_has_akss_own_label_and_taint(cloud: Cloud) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        assert body["nodeLabels"] == {
-            "kubeflow-aks/workload": "cpu",
-            "kubernetes.azure.com/scalesetpriority": "spot",
-        }
-        assert body["nodeTaints"] == ["kubernetes.azure.com/scalesetpriority=spot:NoSchedule"]
-
-    return cloud.request("kf-cpuspot").apply(check)
+def test_a_spot_pool_always_has_akss_own_label_and_taint(cloud: Cloud) -> None:
+    body = cloud.inputs("kf-cpuspot")
+    assert body["nodeLabels"] == {
+        "kubeflow-aks/workload": "cpu",
+        "kubernetes.azure.com/scalesetpriority": "spot",
+    }
+    assert body["nodeTaints"] == ["kubernetes.azure.com/scalesetpriority=spot:NoSchedule"]
 
 
-@pulumi.runtime.test
-def test_a_gpu_pool_always_has_a_taint_that_keeps_other_work_off(cloud: Cloud) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        assert body["nodeTaints"][1:] == ["nvidia.com/gpu=present:NoSchedule"]
-
-    return cloud.request("kf-gpuspot").apply(check)
+def test_a_gpu_pool_always_has_a_taint_that_keeps_other_work_off(cloud: Cloud) -> None:
+    assert cloud.inputs("kf-gpuspot")["nodeTaints"][1:] == ["nvidia.com/gpu=present:NoSchedule"]
 
 
-@pulumi.runtime.test
-def test_taints_that_repeat_a_pools_own_stay_as_given(
-    cloud: Cloud, managed_cluster: aks.ManagedCluster
-) -> Any:
+def test_taints_that_repeat_a_pools_own_stay_as_given(cloud: Cloud) -> None:
     taints = ["team=vision:NoSchedule", "kubernetes.azure.com/scalesetpriority=spot:NoSchedule"]
-
-    def check(body: dict[str, Any]) -> None:
-        assert body["nodeTaints"] == taints
-
-    AgentPools("repeated", args(managed_cluster, {**SPOT, "taints": taints}), cloud.opts)
-    return cloud.request("repeated-cpuspot").apply(check)
+    make(cloud, "repeated", {**SPOT, "taints": taints})
+    assert cloud.inputs("repeated-cpuspot")["nodeTaints"] == taints
 
 
-@pulumi.runtime.test
-def test_a_pool_that_is_not_encrypted_at_the_host_sends_nothing_of_it(cloud: Cloud) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        assert "enableEncryptionAtHost" not in body  # AKS takes the step from unset to false for a change
-
-    return cloud.request("kf-general").apply(check)
+def test_a_pool_that_is_not_encrypted_at_the_host_sends_nothing_of_it(cloud: Cloud) -> None:
+    # AKS takes the step from unset to false for a change.
+    assert "enableEncryptionAtHost" not in cloud.inputs("kf-general")
 
 
-@pulumi.runtime.test
-def test_a_pool_has_its_size_disk_pods_and_subnet(cloud: Cloud) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        keys = ("vmSize", "osDiskType", "osDiskSizeGB", "maxPods", "vnetSubnetID")
-        assert [body[key] for key in keys] == ["Standard_D8s_v5", "Managed", 128, 110, SUBNET_ID]
-
-    return cloud.request("kf-general").apply(check)
+def test_a_pool_has_its_size_disk_pods_and_subnet(cloud: Cloud) -> None:
+    body = cloud.inputs("kf-general")
+    keys = ("vmSize", "osDiskType", "osDiskSizeGB", "maxPods", "vnetSubnetID")
+    assert [body[key] for key in keys] == ["Standard_D8s_v5", "Managed", 128, 110, SUBNET_ID]
 
 
-@pulumi.runtime.test
-def test_a_pool_without_zones_sends_none(cloud: Cloud) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        assert "availabilityZones" not in body
-
-    return cloud.request("kf-general").apply(check)
+def test_a_pool_without_zones_sends_none(cloud: Cloud) -> None:
+    assert "availabilityZones" not in cloud.inputs("kf-general")
 
 
-@pulumi.runtime.test
-def test_a_pool_with_zones_sends_them(cloud: Cloud, managed_cluster: aks.ManagedCluster) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        assert body["availabilityZones"] == ["1", "3"]
-
-    AgentPools("zoned", args(managed_cluster, {**REGULAR, "zones": ["1", "3"]}), cloud.opts)
-    return cloud.request("zoned-general").apply(check)
+def test_a_pool_with_zones_sends_them(cloud: Cloud) -> None:
+    make(cloud, "zoned", {**REGULAR, "zones": ["1", "3"]})
+    assert cloud.inputs("zoned-general")["availabilityZones"] == ["1", "3"]
 
 
-@pulumi.runtime.test
-def test_nodes_that_are_scaled_down_are_deleted(cloud: Cloud) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        assert body["scaleDownMode"] == "Delete"
-
-    return cloud.request("kf-cpuspot").apply(check)
+def test_nodes_that_are_scaled_down_are_deleted(cloud: Cloud) -> None:
+    assert cloud.inputs("kf-cpuspot")["scaleDownMode"] == "Delete"
 
 
-@pulumi.runtime.test
-def test_a_spot_pool_sends_priority_policy_and_price(cloud: Cloud) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        assert [body[key] for key in SPOT_FIELDS] == ["Spot", "Delete", -1]
-
-    return cloud.request("kf-cpuspot").apply(check)
+def test_a_spot_pool_sends_priority_policy_and_price(cloud: Cloud) -> None:
+    body = cloud.inputs("kf-cpuspot")
+    assert [body[key] for key in SPOT_FIELDS] == ["Spot", "Delete", -1]
 
 
-@pulumi.runtime.test
-def test_a_spot_pool_sends_no_upgrade_settings(cloud: Cloud) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        assert "upgradeSettings" not in body
-
-    return cloud.request("kf-cpuspot").apply(check)
+def test_a_spot_pool_sends_no_upgrade_settings(cloud: Cloud) -> None:
+    assert "upgradeSettings" not in cloud.inputs("kf-cpuspot")
 
 
-@pulumi.runtime.test
-def test_a_regular_pool_never_sends_priority_policy_or_price(cloud: Cloud) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        assert [key for key in SPOT_FIELDS if key in body] == []
-
-    return cloud.request("kf-general").apply(check)
+def test_a_regular_pool_never_sends_priority_policy_or_price(cloud: Cloud) -> None:
+    body = cloud.inputs("kf-general")
+    assert [key for key in SPOT_FIELDS if key in body] == []
 
 
-@pulumi.runtime.test
-def test_a_regular_pool_surges_by_one_node(cloud: Cloud) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        assert body["upgradeSettings"]["maxSurge"] == "1"
-
-    return cloud.request("kf-general").apply(check)
+def test_a_regular_pool_surges_by_one_node(cloud: Cloud) -> None:
+    assert cloud.inputs("kf-general")["upgradeSettings"]["maxSurge"] == "1"
 
 
 @pytest.mark.parametrize(
@@ -230,119 +155,64 @@ def test_a_regular_pool_surges_by_one_node(cloud: Cloud) -> Any:
         ),
     ],
 )
-@pulumi.runtime.test
-def test_how_a_pool_is_upgraded_is_sent_as_given(
-    cloud: Cloud, managed_cluster: aks.ManagedCluster, upgrade: Any, sent: dict[str, Any]
-) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        assert body["upgradeSettings"] == sent
-
+def test_how_a_pool_is_upgraded_is_sent_as_given(cloud: Cloud, upgrade: Any, sent: dict[str, Any]) -> None:
     name = f"upgraded-{len(sent)}-{sent['maxSurge']}"
-    AgentPools(name, args(managed_cluster, {**REGULAR, "upgrade": upgrade}), cloud.opts)
-    return cloud.request(f"{name}-general").apply(check)
+    make(cloud, name, {**REGULAR, "upgrade": upgrade})
+    assert cloud.inputs(f"{name}-general")["upgradeSettings"] == sent
 
 
-@pulumi.runtime.test
-def test_a_surge_that_is_known_later_is_judged_then(cloud: Cloud, managed_cluster: aks.ManagedCluster) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        assert body["upgradeSettings"] == {"maxSurge": "0", "maxUnavailable": "1"}
-
+def test_a_surge_that_is_known_later_is_judged_then(cloud: Cloud) -> None:
     upgrade: UpgradeSpec = {"max_unavailable": pulumi.Output.from_input("1")}
-    AgentPools("later", args(managed_cluster, {**REGULAR, "upgrade": upgrade}), cloud.opts)
-    return cloud.request("later-general").apply(check)
+    make(cloud, "later", {**REGULAR, "upgrade": upgrade})
+    assert cloud.inputs("later-general")["upgradeSettings"] == {"maxSurge": "0", "maxUnavailable": "1"}
 
 
-@pulumi.runtime.test
-def test_a_gpu_pool_sends_who_installs_the_driver(cloud: Cloud, managed_cluster: aks.ManagedCluster) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        assert body["gpuProfile"] == {"driver": "None"}
-
-    AgentPools("operator", {**args(managed_cluster, GPU), "gpu_driver": "None"}, cloud.opts)
-    return cloud.request("operator-gpuspot").apply(check)
+def test_a_gpu_pool_sends_who_installs_the_driver(cloud: Cloud) -> None:
+    make(cloud, "operator", GPU, gpu_driver="None")
+    assert cloud.inputs("operator-gpuspot")["gpuProfile"] == {"driver": "None"}
 
 
-@pulumi.runtime.test
-def test_a_gpu_pool_may_be_cut_into_slices(cloud: Cloud, managed_cluster: aks.ManagedCluster) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        assert body["gpuInstanceProfile"] == "MIG2g"
-
-    AgentPools("sliced", args(managed_cluster, {**GPU, "gpu_instance_profile": "MIG2g"}), cloud.opts)
-    return cloud.request("sliced-gpuspot").apply(check)
+def test_a_gpu_pool_may_be_cut_into_slices(cloud: Cloud) -> None:
+    make(cloud, "sliced", {**GPU, "gpu_instance_profile": "MIG2g"})
+    assert cloud.inputs("sliced-gpuspot")["gpuInstanceProfile"] == "MIG2g"
 
 
-@pulumi.runtime.test
-def test_a_pool_has_tags_of_its_own_beside_those_of_all(
-    cloud: Cloud, managed_cluster: aks.ManagedCluster
-) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        assert body["tags"] == {"owner": "ml", "site": "b"}
-
-    tagged = args(managed_cluster, {**REGULAR, "tags": {"site": "b"}})
-    AgentPools("tagged", {**tagged, "tags": {"owner": "ml", "site": "a"}}, cloud.opts)
-    return cloud.request(f"tagged-{REGULAR['name']}").apply(check)
+def test_a_pool_has_tags_of_its_own_beside_those_of_all(cloud: Cloud) -> None:
+    make(cloud, "tagged", {**REGULAR, "tags": {"site": "b"}}, tags={"owner": "ml", "site": "a"})
+    assert cloud.inputs(f"tagged-{REGULAR['name']}")["tags"] == {"owner": "ml", "site": "b"}
 
 
-@pulumi.runtime.test
-def test_a_pool_without_gpu_sends_nothing_of_gpus(cloud: Cloud) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        assert [key for key in body if key.startswith("gpu")] == []
-
-    return cloud.request("kf-cpuspot").apply(check)
+def test_a_pool_without_gpu_sends_nothing_of_gpus(cloud: Cloud) -> None:
+    assert [key for key in cloud.inputs("kf-cpuspot") if key.startswith("gpu")] == []
 
 
-@pulumi.runtime.test
-def test_the_component_lists_its_pools_in_order(pools: AgentPools) -> Any:
-    def check(names: list[str]) -> None:
-        assert names == pools.names == ["general", "gpuspot", "cpuspot"]
-
-    return pulumi.Output.all(*(pool.name for pool in pools.resources)).apply(check)
+def test_the_component_lists_its_pools_in_order(pools: AgentPools) -> None:
+    names = [value(pool.name) for pool in pools.resources]
+    assert names == pools.names == ["general", "gpuspot", "cpuspot"]
 
 
-@pulumi.runtime.test
-def test_a_pools_count_is_left_to_the_autoscaler(cloud: Cloud) -> Any:
-    def check(options: Any) -> None:
-        assert list(options.ignoreChanges) == ["count"]
-
-    return cloud.options("kf-cpuspot").apply(check)
+def test_a_pools_count_is_left_to_the_autoscaler(cloud: Cloud) -> None:
+    assert list(cloud.options("kf-cpuspot").ignoreChanges) == ["count"]
 
 
 @pytest.mark.parametrize(("name", "protected"), [("general", True), ("cpuspot", False)])
-@pulumi.runtime.test
-def test_only_a_pool_with_protect_is_protected(cloud: Cloud, name: str, protected: bool) -> Any:  # noqa: FBT001
-    def check(options: Any) -> None:
-        assert options.protect is protected
-
-    return cloud.options(f"kf-{name}").apply(check)
+def test_only_a_pool_with_protect_is_protected(cloud: Cloud, name: str, protected: bool) -> None:
+    assert cloud.options(f"kf-{name}").protect is protected
 
 
-@pulumi.runtime.test
-def test_a_pool_waits_for_the_one_before_it(cloud: Cloud, pools: AgentPools) -> Any:
-    def check(values: list[Any]) -> None:
-        *urns, options = values
-        general, gpuspot, cpuspot = urns
-        assert gpuspot in options.dependencies
-        assert {general, cpuspot} & set(options.dependencies) == set()
-
-    urns = [pool.urn for pool in pools.resources]
-    return pulumi.Output.all(*urns, cloud.options("kf-cpuspot")).apply(check)
+def test_a_pool_waits_for_the_one_before_it(cloud: Cloud, pools: AgentPools) -> None:
+    general, gpuspot, cpuspot = (value(pool.urn) for pool in pools.resources)
+    dependencies = set(cloud.options("kf-cpuspot").dependencies)
+    assert dependencies & {general, gpuspot, cpuspot} == {gpuspot}
 
 
-@pulumi.runtime.test
-def test_a_pool_is_deleted_itself_unless_the_program_says_otherwise(cloud: Cloud) -> Any:
+def test_a_pool_is_deleted_itself_unless_the_program_says_otherwise(cloud: Cloud) -> None:
     """A cluster that is only read is in no destroy, so that what is deleted with it would stay."""
-
-    def check(options: Any) -> None:
-        assert not options.deletedWith
-
-    return cloud.options("kf-general").apply(check)
+    assert not cloud.options("kf-general").deletedWith
 
 
-@pulumi.runtime.test
-def test_a_pool_is_deleted_before_its_replacement_takes_its_name(cloud: Cloud) -> Any:
-    def check(options: Any) -> None:
-        assert options.deleteBeforeReplace
-
-    return cloud.options("kf-general").apply(check)
+def test_a_pool_is_deleted_before_its_replacement_takes_its_name(cloud: Cloud) -> None:
+    assert cloud.options("kf-general").deleteBeforeReplace
 
 
 REPLACED = {
@@ -367,44 +237,25 @@ BY_THE_WAY = {"count", "nodeLabels", "nodeTaints", "upgradeSettings"}
 
 
 @pytest.mark.parametrize("edit", REPLACED)
-@pulumi.runtime.test
-def test_an_edit_that_aks_cannot_make_replaces_the_pool(
-    cloud: Cloud, managed_cluster: aks.ManagedCluster, edit: str
-) -> Any:
-    def check(values: list[Any]) -> None:
-        changed = changes(values) - BY_THE_WAY
-        assert changed
-        assert changed <= set(values[2].replaceOnChanges)
-
-    return edited(cloud, managed_cluster, edit, REPLACED[edit]).apply(check)
+def test_an_edit_that_aks_cannot_make_replaces_the_pool(cloud: Cloud, edit: str) -> None:
+    changed, replacing = edited(cloud, edit, REPLACED[edit])
+    assert changed - BY_THE_WAY
+    assert changed - BY_THE_WAY <= replacing
 
 
 @pytest.mark.parametrize("edit", MADE_IN_PLACE)
-@pulumi.runtime.test
-def test_an_edit_that_aks_can_make_does_not(
-    cloud: Cloud, managed_cluster: aks.ManagedCluster, edit: str
-) -> Any:
-    def check(values: list[Any]) -> None:
-        changed = changes(values)
-        assert changed
-        assert changed & set(values[2].replaceOnChanges) == set()
-
-    return edited(cloud, managed_cluster, edit, MADE_IN_PLACE[edit]).apply(check)
+def test_an_edit_that_aks_can_make_does_not(cloud: Cloud, edit: str) -> None:
+    changed, replacing = edited(cloud, edit, MADE_IN_PLACE[edit])
+    assert changed
+    assert changed & replacing == set()
 
 
-def edited(
-    cloud: Cloud, managed_cluster: aks.ManagedCluster, name: str, pool: Any
-) -> pulumi.Output[list[Any]]:
-    """The requests for a pool before and after an edit, and the options after it."""
-    AgentPools(name, args(managed_cluster, cast(AgentPoolSpec, pool)), cloud.opts)
-    bodies = (cloud.request("kf-general"), cloud.request(f"{name}-general"))
-    return pulumi.Output.all(*bodies, cloud.options(f"{name}-general"))
-
-
-def changes(values: list[Any]) -> set[str]:
-    """Names of the properties in which two requests differ."""
-    before, after = values[:2]
-    return {key for key in {*before, *after} if before.get(key) != after.get(key)}
+def edited(cloud: Cloud, name: str, pool: Any) -> tuple[set[str], set[str]]:
+    """Names of the properties that an edit of a pool changes, and of those whose change replaces it."""
+    make(cloud, name, cast(AgentPoolSpec, pool))
+    before, after = cloud.inputs("kf-general"), cloud.inputs(f"{name}-general")
+    changed = {key for key in {*before, *after} if before.get(key) != after.get(key)}
+    return changed, set(cloud.options(f"{name}-general").replaceOnChanges)
 
 
 @pytest.mark.parametrize(
@@ -424,16 +275,8 @@ def changes(values: list[Any]) -> set[str]:
             "evictionPolicy",
             "Delete or Deallocate, because priority is Spot",
         ),
-        (
-            {**REGULAR, "eviction_policy": "Delete"},
-            "evictionPolicy",
-            "no value unless priority is Spot",
-        ),
-        (
-            {**REGULAR, "max_price": 0.5},
-            "maxPrice",
-            "no value unless priority is Spot",
-        ),
+        ({**REGULAR, "eviction_policy": "Delete"}, "evictionPolicy", "no value unless priority is Spot"),
+        ({**REGULAR, "max_price": 0.5}, "maxPrice", "no value unless priority is Spot"),
         (
             {**SPOT, "max_price": 0.000001},
             "maxPrice",
@@ -495,11 +338,9 @@ def changes(values: list[Any]) -> set[str]:
         ),
     ],
 )
-def test_an_impossible_pool_is_refused(
-    managed_cluster: aks.ManagedCluster, pool: Any, key: str, expected: str
-) -> None:
+def test_an_impossible_pool_is_refused(cloud: Cloud, pool: Any, key: str, expected: str) -> None:
     with pytest.raises(ArgumentsError) as refusal:
-        AgentPools("refused", args(managed_cluster, pool))
+        make(cloud, "refused", pool)
     [mistake] = refusal.value.mistakes
     assert (mistake.key, mistake.expected) == (f"pools[0].{key}", expected)
 
@@ -507,28 +348,18 @@ def test_an_impossible_pool_is_refused(
 SYSTEM = AgentPoolSpec(name="system2", mode="System", vm_size="Standard_D8s_v5", min_count=2, max_count=3)
 
 
-@pulumi.runtime.test
-def test_a_second_system_pool_has_akss_taint_and_no_labels(
-    cloud: Cloud, managed_cluster: aks.ManagedCluster
-) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        assert body["mode"] == "System"
-        assert body["nodeTaints"] == ["CriticalAddonsOnly=true:NoSchedule"]
-        assert "nodeLabels" not in body
-
-    AgentPools("core", args(managed_cluster, SYSTEM), cloud.opts)
-    return cloud.request("core-system2").apply(check)
+def test_a_second_system_pool_has_akss_taint_and_no_labels(cloud: Cloud) -> None:
+    make(cloud, "core", SYSTEM)
+    body = cloud.inputs("core-system2")
+    assert body["mode"] == "System"
+    assert body["nodeTaints"] == ["CriticalAddonsOnly=true:NoSchedule"]
+    assert "nodeLabels" not in body
 
 
-@pulumi.runtime.test
-def test_a_system_pool_is_forgotten_and_a_user_pool_deleted(
-    cloud: Cloud, managed_cluster: aks.ManagedCluster
-) -> Any:
-    def check(options: list[Any]) -> None:
-        assert [bool(option.retainOnDelete) for option in options] == [True, False]
-
-    AgentPools("kept", args(managed_cluster, SYSTEM, REGULAR), cloud.opts)
-    return pulumi.Output.all(cloud.options("kept-system2"), cloud.options("kept-general")).apply(check)
+def test_a_system_pool_is_forgotten_and_a_user_pool_deleted(cloud: Cloud) -> None:
+    make(cloud, "kept", SYSTEM, REGULAR)
+    assert cloud.options("kept-system2").retainOnDelete
+    assert not cloud.options("kept-general").retainOnDelete
 
 
 @pytest.mark.parametrize(
@@ -549,21 +380,16 @@ def test_a_system_pool_is_forgotten_and_a_user_pool_deleted(
         ),
     ],
 )
-def test_an_impossible_system_pool_is_refused(
-    managed_cluster: aks.ManagedCluster, change: Any, key: str, expected: str
-) -> None:
+def test_an_impossible_system_pool_is_refused(cloud: Cloud, change: Any, key: str, expected: str) -> None:
     with pytest.raises(ArgumentsError) as refusal:
-        AgentPools("refused", args(managed_cluster, cast(AgentPoolSpec, {**SYSTEM, **change})))
+        make(cloud, "refused", cast(AgentPoolSpec, {**SYSTEM, **change}))
     [mistake] = refusal.value.mistakes
     assert (mistake.key, mistake.expected) == (f"pools[0].{key}", expected)
 
 
-def test_a_mistake_reads_as_key_value_and_what_is_expected(managed_cluster: aks.ManagedCluster) -> None:
+def test_a_mistake_reads_as_key_value_and_what_is_expected(cloud: Cloud) -> None:
     with pytest.raises(pulumi.RunError) as refusal:
-        AgentPools(
-            "refused",
-            args(managed_cluster, {**REGULAR, "min_count": 9}, {**SPOT, "eviction_policy": None}),
-        )
+        make(cloud, "refused", {**REGULAR, "min_count": 9}, {**SPOT, "eviction_policy": None})
     assert str(refusal.value).splitlines() == [
         "AgentPools: invalid arguments:",
         "pools[0].minCount: 9 is not allowed; expected at most maxCount, which is 3",
@@ -571,10 +397,10 @@ def test_a_mistake_reads_as_key_value_and_what_is_expected(managed_cluster: aks.
     ]
 
 
-def test_a_value_that_is_no_choice_is_refused(managed_cluster: aks.ManagedCluster) -> None:
+def test_a_value_that_is_no_choice_is_refused(cloud: Cloud) -> None:
     typo = cast(Any, {**SPOT, "priority": "Sport", "eviction_policy": "Evict", "mode": "Users"})
     with pytest.raises(ArgumentsError) as refusal:
-        AgentPools("refused", {**args(managed_cluster, typo), "gpu_driver": cast(Any, "Maybe")})
+        make(cloud, "refused", typo, gpu_driver=cast(Any, "Maybe"))
     assert {(mistake.key, mistake.expected) for mistake in refusal.value.mistakes} == {
         ("pools[0].priority", "Regular or Spot"),
         ("pools[0].evictionPolicy", "Delete or Deallocate"),
@@ -583,23 +409,19 @@ def test_a_value_that_is_no_choice_is_refused(managed_cluster: aks.ManagedCluste
     }
 
 
-def test_the_page_for_other_teams_shows_what_they_read(managed_cluster: aks.ManagedCluster) -> None:
+def test_the_page_for_other_teams_shows_what_they_read(cloud: Cloud) -> None:
     page = Path(__file__).parents[2] / "docs" / "how-to" / "use-the-components.md"
     with pytest.raises(ArgumentsError) as refusal:
-        AgentPools(
-            "page", args(managed_cluster, {**SPOT, "eviction_policy": None}, {**REGULAR, "max_price": 0.5})
-        )
+        make(cloud, "page", {**SPOT, "eviction_policy": None}, {**REGULAR, "max_price": 0.5})
     assert f"```text\n{refusal.value}\n```" in page.read_text(encoding="utf-8")
 
 
-def test_every_mistake_is_reported_at_once_and_nothing_is_registered(
-    cloud: Cloud, managed_cluster: aks.ManagedCluster
-) -> None:
+def test_every_mistake_is_reported_at_once_and_nothing_is_registered(cloud: Cloud) -> None:
     wrong: AgentPoolSpec = {**REGULAR, "min_count": 9, "max_price": 1.0}
     with pytest.raises(ArgumentsError) as refusal:
-        AgentPools("wrong", args(managed_cluster, wrong, wrong), cloud.opts)
+        make(cloud, "wrong", wrong, wrong)
     keys = [mistake.key for mistake in refusal.value.mistakes]
     assert keys == [
-        *("pools[0].minCount", "pools[0].maxPrice", "pools[1].minCount", "pools[1].maxPrice", "pools"),
+        *("pools[0].minCount", "pools[0].maxPrice", "pools[1].minCount", "pools[1].maxPrice", "pools")
     ]
     assert cloud.names("wrong") == []

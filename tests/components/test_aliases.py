@@ -71,7 +71,7 @@ def test_a_child_that_moved_into_a_component_is_planned_as_the_resource_it_was()
         ("urn:pulumi:dev::kubeflow-aks::azure-native:containerservice/v20250901:AgentPool::pool", True),
     ],
 )
-def test_only_what_says_nothing_but_a_version_goes(alias: Any, stays: bool) -> None:  # noqa: FBT001
+def test_only_what_says_nothing_but_a_version_goes(alias: Any, stays: bool) -> None:
     args = pulumi.ResourceTransformationArgs(
         resource=None,  # pyright: ignore[reportArgumentType] - the transformation does not look at it
         type_=POOL,

@@ -1,7 +1,5 @@
 """Arguments of a component, plain or known later: each mistake in words, and nothing made of it."""
 
-# pyright: reportUntypedFunctionDecorator=false, reportUnknownMemberType=false
-
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NotRequired, TypedDict, cast

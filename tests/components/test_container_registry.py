@@ -1,14 +1,9 @@
 """The container registry and the nodes' right to pull from it, on their own."""
 
-# pyright: reportUntypedFunctionDecorator=false, reportUnknownMemberType=false
-
-from typing import Any
-
-import pulumi
 import pytest
 
 from components.registry.container_registry import ContainerRegistry, ContainerRegistryArgs
-from tests.components.conftest import Cloud
+from tests.components.conftest import Cloud, value
 
 ARGS = ContainerRegistryArgs(
     resource_group_name="group",
@@ -26,138 +21,90 @@ REPOSITORY_READER = "b93aa761-3e63-49ed-ac28-beffa264f7ac"
 @pytest.fixture(scope="module", autouse=True)
 def registry(cloud: Cloud) -> ContainerRegistry:
     """The registry that tests read unless they make one of their own."""
-    return cloud.build(lambda: ContainerRegistry("kf-dev", ARGS, cloud.opts))
+    return ContainerRegistry("kf-dev", ARGS, cloud.opts)
 
 
-@pulumi.runtime.test
-def test_a_new_registry_has_its_tier_and_no_admin_user(cloud: Cloud) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        assert (body["sku"], body["adminUserEnabled"]) == ({"name": "Premium"}, False)
-
-    return cloud.request("kfdev").apply(check)
+def test_a_new_registry_has_its_tier_and_no_admin_user(cloud: Cloud) -> None:
+    body = cloud.inputs("kfdev")
+    assert (body["sku"], body["adminUserEnabled"]) == ({"name": "Premium"}, False)
 
 
-@pulumi.runtime.test
-def test_a_registry_that_states_no_tier_is_standard(cloud: Cloud) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        assert body["sku"] == {"name": "Standard"}
-
+def test_a_registry_that_states_no_tier_is_standard(cloud: Cloud) -> None:
     args = ARGS.copy()
     del args["sku"]
     ContainerRegistry("plain", args, cloud.opts)
-    return cloud.request("plain").apply(check)
+    assert cloud.inputs("plain")["sku"] == {"name": "Standard"}
 
 
-@pulumi.runtime.test
-def test_a_registry_that_says_no_more_keeps_all_and_is_open_to_all(cloud: Cloud) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        assert body.keys().isdisjoint({"policies", "networkRuleSet"})
-
-    return cloud.request("kfdev").apply(check)
+def test_a_registry_that_says_no_more_keeps_all_and_is_open_to_all(cloud: Cloud) -> None:
+    assert cloud.inputs("kfdev").keys().isdisjoint({"policies", "networkRuleSet"})
 
 
-@pulumi.runtime.test
-def test_images_without_a_tag_are_kept_as_long_as_requested(cloud: Cloud) -> Any:
-    def check(bodies: list[dict[str, Any]]) -> None:
-        policies = [body["policies"]["retentionPolicy"] for body in bodies]
-        assert policies == [{"status": "enabled", "days": 30}, {"status": "enabled", "days": 0}]
-
+def test_images_without_a_tag_are_kept_as_long_as_requested(cloud: Cloud) -> None:
     ContainerRegistry("tidy", {**ARGS, "retention_days": 30}, cloud.opts)
     ContainerRegistry("bare", {**ARGS, "retention_days": 0}, cloud.opts)
-    return pulumi.Output.all(cloud.request("tidy"), cloud.request("bare")).apply(check)
+    policies = [body["policies"]["retentionPolicy"] for body in (cloud.inputs("tidy"), cloud.inputs("bare"))]
+    assert policies == [{"status": "enabled", "days": 30}, {"status": "enabled", "days": 0}]
 
 
-@pulumi.runtime.test
-def test_only_the_ranges_may_use_a_registry_that_names_some(cloud: Cloud) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        assert body["networkRuleSet"] == {
-            "defaultAction": "Deny",
-            "ipRules": [{"action": "Allow", "iPAddressOrRange": "20.1.2.0/24"}],
-        }
-
+def test_only_the_ranges_may_use_a_registry_that_names_some(cloud: Cloud) -> None:
     ContainerRegistry("fenced", {**ARGS, "authorized_ip_ranges": ["20.1.2.0/24"]}, cloud.opts)
-    return cloud.request("fenced").apply(check)
+    assert cloud.inputs("fenced")["networkRuleSet"] == {
+        "defaultAction": "Deny",
+        "ipRules": [{"action": "Allow", "iPAddressOrRange": "20.1.2.0/24"}],
+    }
 
 
-@pulumi.runtime.test
-def test_a_new_registry_leaves_its_global_name_to_the_provider(cloud: Cloud) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        assert "registryName" not in body
-
-    return cloud.request("kfdev").apply(check)
+def test_a_new_registry_leaves_its_global_name_to_the_provider(cloud: Cloud) -> None:
+    assert "registryName" not in cloud.inputs("kfdev")
 
 
-@pulumi.runtime.test
-def test_tags_location_and_group_reach_the_registry(cloud: Cloud) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        assert body["tags"] == {"owner": "ml"}
-        assert (body["location"], body["resourceGroupName"]) == ("westeurope", "group")
-
-    return cloud.request("kfdev").apply(check)
+def test_tags_location_and_group_reach_the_registry(cloud: Cloud) -> None:
+    body = cloud.inputs("kfdev")
+    assert body["tags"] == {"owner": "ml"}
+    assert (body["location"], body["resourceGroupName"]) == ("westeurope", "group")
 
 
-@pulumi.runtime.test
-def test_the_kubelet_may_pull_and_nothing_else(cloud: Cloud) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        assert body["principalId"] == "kubelet"
-        assert body["roleDefinitionId"].endswith(f"/roleDefinitions/{ACR_PULL}")
-
-    return cloud.request("kf-dev-pull").apply(check)
+def test_the_kubelet_may_pull_and_nothing_else(cloud: Cloud) -> None:
+    body = cloud.inputs("kf-dev-pull")
+    assert body["principalId"] == "kubelet"
+    assert body["roleDefinitionId"].endswith(f"/roleDefinitions/{ACR_PULL}")
 
 
-@pulumi.runtime.test
 def test_the_kubelet_may_pull_where_permissions_go_by_repository(
     cloud: Cloud, registry: ContainerRegistry
-) -> Any:
-    def check(values: list[Any]) -> None:
-        body, registry_id = values
-        assert (body["principalId"], body["principalType"]) == ("kubelet", "ServicePrincipal")
-        assert body["roleDefinitionId"].endswith(f"/roleDefinitions/{REPOSITORY_READER}")
-        assert body["scope"] == registry_id
-
-    return pulumi.Output.all(cloud.request("kf-dev-read"), registry.registry_id).apply(check)
+) -> None:
+    body, registry_id = cloud.inputs("kf-dev-read"), value(registry.registry_id)
+    assert (body["principalId"], body["principalType"]) == ("kubelet", "ServicePrincipal")
+    assert body["roleDefinitionId"].endswith(f"/roleDefinitions/{REPOSITORY_READER}")
+    assert body["scope"] == registry_id
 
 
-@pulumi.runtime.test
-def test_the_right_to_pull_is_on_the_registry_alone(cloud: Cloud, registry: ContainerRegistry) -> Any:
-    def check(values: list[Any]) -> None:
-        body, registry_id = values
-        assert body["scope"] == registry_id
-        assert registry_id.endswith("/kfdev")
-
-    return pulumi.Output.all(cloud.request("kf-dev-pull"), registry.registry_id).apply(check)
+def test_the_right_to_pull_is_on_the_registry_alone(cloud: Cloud, registry: ContainerRegistry) -> None:
+    body, registry_id = cloud.inputs("kf-dev-pull"), value(registry.registry_id)
+    assert body["scope"] == registry_id
+    assert registry_id.endswith("/kfdev")
 
 
-@pulumi.runtime.test
-def test_the_right_is_given_before_the_directory_knows_the_identity(cloud: Cloud) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        assert body["principalType"] == "ServicePrincipal"
-
-    return cloud.request("kf-dev-pull").apply(check)
+def test_the_right_is_given_before_the_directory_knows_the_identity(cloud: Cloud) -> None:
+    assert cloud.inputs("kf-dev-pull")["principalType"] == "ServicePrincipal"
 
 
-@pulumi.runtime.test
-def test_an_attached_registry_is_pulled_from(cloud: Cloud) -> Any:
-    def check(values: list[Any]) -> None:
-        body, registry_id = values
-        assert registry_id == body["scope"] == EXISTING
-        assert body["roleDefinitionId"].startswith(f"{OTHER}/providers/Microsoft.Authorization/")
-
+def test_an_attached_registry_is_pulled_from(cloud: Cloud) -> None:
     attached = ContainerRegistry("attached", {**ARGS, "attach": EXISTING}, cloud.opts)
-    return pulumi.Output.all(cloud.request("attached-pull"), attached.registry_id).apply(check)
+    body, registry_id = cloud.inputs("attached-pull"), value(attached.registry_id)
+    assert registry_id == body["scope"] == EXISTING
+    assert body["roleDefinitionId"].startswith(f"{OTHER}/providers/Microsoft.Authorization/")
 
 
-@pulumi.runtime.test
 def test_an_attached_registry_is_not_created(cloud: Cloud) -> None:
     ContainerRegistry("shared", {**ARGS, "attach": EXISTING}, cloud.opts)
     assert cloud.names("shared") == ["shared", "shared-pull", "shared-read"]
 
 
-@pulumi.runtime.test
-def test_a_role_is_that_of_the_registrys_subscription_however_it_is_written(cloud: Cloud) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        assert body["roleDefinitionId"].startswith(f"{OTHER}/providers/Microsoft.Authorization/")
-
+def test_a_role_is_that_of_the_registrys_subscription_however_it_is_written(cloud: Cloud) -> None:
     existing = EXISTING.replace("/subscriptions/", "/Subscriptions/")
     ContainerRegistry("spelt", {**ARGS, "sku": "Standard", "attach": existing}, cloud.opts)
-    return cloud.request("spelt-pull").apply(check)
+    assert cloud.inputs("spelt-pull")["roleDefinitionId"].startswith(
+        f"{OTHER}/providers/Microsoft.Authorization/"
+    )

@@ -20,15 +20,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from components.kubeflow import eviction_script, script_pod
-from components.kubeflow.eviction_script import (
-    READY,
-    RIGHTS,
-    Api,
-    ApiError,
-    Handler,
-    Report,
-    missing_rights,
-)
+from components.kubeflow.eviction_script import READY, RIGHTS, Api, ApiError, Handler, Report, missing_rights
 from tests.components.evicting import Server
 from tests.serving import serving
 

@@ -166,9 +166,7 @@ def test_a_pod_gets_its_own_grace_but_no_more_than_is_left(
     ("period", "left", "waits"), [(10, 30, True), (10, 12, False), (30, 30, False), (0, 3, True)]
 )
 def test_a_refusal_holds_a_pod_back_as_long_as_its_grace_still_fits(
-    period: int,
-    left: float,
-    waits: bool,  # noqa: FBT001
+    period: int, left: float, waits: bool
 ) -> None:
     assert can_wait(pod(period), left) is waits
 
@@ -207,7 +205,7 @@ def test_every_other_pod_leaves(owner: str) -> None:
         (403, "pods/eviction is forbidden", False),
     ],
 )
-def test_an_overload_is_told_from_a_refusal(status: int, text: str, overload: bool) -> None:  # noqa: FBT001
+def test_an_overload_is_told_from_a_refusal(status: int, text: str, overload: bool) -> None:
     assert is_overload(ApiError(status, text)) is overload
 
 

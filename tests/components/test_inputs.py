@@ -1,12 +1,9 @@
 """Arguments that are known only later: an Output ends in the same request as the value itself."""
 
-# pyright: reportUntypedFunctionDecorator=false, reportUnknownMemberType=false
-
 from typing import Any, cast
 
 import pulumi
 import pytest
-from pulumi_azure_native import containerservice as aks
 
 from components.arguments.errors import ArgumentsError
 from components.arguments.inputs import mapped, merged
@@ -17,7 +14,7 @@ from components.pools.agent_pools import AgentPools
 from components.pools.pool_contract import priorities
 from components.pools.pool_specs import AgentPoolSpec
 from components.registry.container_registry import ContainerRegistry
-from tests.components.conftest import Cloud
+from tests.components.conftest import Cloud, value
 from tests.components.given import CLUSTER, CONTRACT
 
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f"
@@ -28,8 +25,7 @@ def later(value: Any) -> Any:
     return pulumi.Output.from_input(value)
 
 
-@pulumi.runtime.test
-def test_a_pool_takes_outputs(cloud: Cloud, managed_cluster: aks.ManagedCluster) -> Any:
+def test_a_pool_takes_outputs(cloud: Cloud) -> None:
     plain = AgentPoolSpec(
         name="spot",
         priority="Spot",
@@ -56,7 +52,7 @@ def test_a_pool_takes_outputs(cloud: Cloud, managed_cluster: aks.ManagedCluster)
             name,
             {
                 "resource_group_name": "group",
-                "cluster": managed_cluster,
+                "cluster": cloud.managed_cluster,
                 "pools": [pool],
                 "os_sku": "Ubuntu2404" if name == "plain" else later("Ubuntu2404"),
                 "kubernetes_version": "1.34" if name == "plain" else later("1.34"),
@@ -65,16 +61,13 @@ def test_a_pool_takes_outputs(cloud: Cloud, managed_cluster: aks.ManagedCluster)
             cloud.opts,
         )
 
-    def check(bodies: list[dict[str, Any]]) -> None:
-        assert bodies[0]["nodeTaints"][-1] == "team=a:NoSchedule"
-        assert bodies[0]["tags"] == {"owner": "ml", "cost": "a"}
-        assert bodies[1] == bodies[0]
-
-    return pulumi.Output.all(cloud.request("plain-spot"), cloud.request("awaited-spot")).apply(check)
+    bodies = [cloud.inputs("plain-spot"), cloud.inputs("awaited-spot")]
+    assert bodies[0]["nodeTaints"][-1] == "team=a:NoSchedule"
+    assert bodies[0]["tags"] == {"owner": "ml", "cost": "a"}
+    assert bodies[1] == bodies[0]
 
 
-@pulumi.runtime.test
-def test_a_cluster_takes_outputs(cloud: Cloud) -> Any:
+def test_a_cluster_takes_outputs(cloud: Cloud) -> None:
     AksCluster(
         "awaited",
         {
@@ -92,21 +85,17 @@ def test_a_cluster_takes_outputs(cloud: Cloud) -> Any:
         },
         cloud.opts,
     )
-
-    def check(body: dict[str, Any]) -> None:
-        assert body["kubernetesVersion"] == "1.35"
-        assert body["sku"]["tier"] == "Premium"
-        assert body["networkProfile"]["dnsServiceIP"] == "10.1.0.10"
-        assert body["aadProfile"]["adminGroupObjectIDs"] == ["11111111-2222-3333-4444-555555555555"]
-        assert body["autoScalerProfile"]["maxGracefulTerminationSec"] == "60"
-        assert body["linuxProfile"]["ssh"]["publicKeys"] == [{"keyData": KEY}]
-        assert body["tags"] == {"owner": "ml"}
-
-    return cloud.request("awaited").apply(check)
+    body = cloud.inputs("awaited")
+    assert body["kubernetesVersion"] == "1.35"
+    assert body["sku"]["tier"] == "Premium"
+    assert body["networkProfile"]["dnsServiceIP"] == "10.1.0.10"
+    assert body["aadProfile"]["adminGroupObjectIDs"] == ["11111111-2222-3333-4444-555555555555"]
+    assert body["autoScalerProfile"]["maxGracefulTerminationSec"] == "60"
+    assert body["linuxProfile"]["ssh"]["publicKeys"] == [{"keyData": KEY}]
+    assert body["tags"] == {"owner": "ml"}
 
 
-@pulumi.runtime.test
-def test_what_others_own_may_be_an_output(cloud: Cloud) -> Any:
+def test_what_others_own_may_be_an_output(cloud: Cloud) -> None:
     place = {"resource_group_name": "group", "location": "westeurope"}
     theirs = "/subscriptions/1234/resourceGroups/other/providers/Microsoft.X/things/theirs"
     registry = ContainerRegistry(
@@ -120,18 +109,11 @@ def test_what_others_own_may_be_an_output(cloud: Cloud) -> Any:
         ),
         cloud.opts,
     )
-
-    def check(values: list[Any]) -> None:
-        assert values[:2] == [theirs, theirs]
-        assert values[2]["logs"] == [{"category": "guard", "enabled": True}]
-
-    return pulumi.Output.all(
-        registry.registry_id, logs.workspace_id, cloud.request("watched-control-plane")
-    ).apply(check)
+    assert (value(registry.registry_id), value(logs.workspace_id)) == (theirs, theirs)
+    assert cloud.inputs("watched-control-plane")["logs"] == [{"category": "guard", "enabled": True}]
 
 
-@pulumi.runtime.test
-def test_the_prerequisites_take_outputs(cloud: Cloud) -> Any:
+def test_the_prerequisites_take_outputs(cloud: Cloud) -> None:
     made = KubeflowPrerequisites(
         "awaited-objects",
         {
@@ -144,26 +126,25 @@ def test_the_prerequisites_take_outputs(cloud: Cloud) -> Any:
         cloud.opts,
     )
 
-    def check(values: list[Any]) -> None:
-        [name, expander, daemon] = values
-        assert name == "fast"
-        assert expander["data"] == {"priorities": priorities(CONTRACT)}
-        pod = daemon["spec"]["template"]["spec"]
-        assert "-ge 9000 ]" in pod["initContainers"][0]["command"][2]
-        assert pod["nodeSelector"] == {"kubernetes.io/os": "linux", "team": "a"}
-        assert daemon["metadata"]["namespace"] == "ours"
-
-    return pulumi.Output.all(
-        made.storage_class,
-        cloud.request("awaited-objects-expander"),
-        cloud.request("awaited-objects-inotify"),
-    ).apply(check)
+    [name, expander, daemon] = (
+        value(made.storage_class),
+        cloud.inputs("awaited-objects-expander"),
+        cloud.inputs("awaited-objects-inotify"),
+    )
+    assert name == "fast"
+    assert expander["data"] == {"priorities": priorities(CONTRACT)}
+    pod = daemon["spec"]["template"]["spec"]
+    assert "-ge 9000 ]" in pod["initContainers"][0]["command"][2]
+    assert pod["nodeSelector"] == {"kubernetes.io/os": "linux", "team": "a"}
+    assert daemon["metadata"]["namespace"] == "ours"
 
 
-def test_a_plain_mistake_is_refused_at_once_beside_an_output(managed_cluster: aks.ManagedCluster) -> None:
+def test_a_plain_mistake_is_refused_at_once_beside_an_output(cloud: Cloud) -> None:
     pool: AgentPoolSpec = {"name": "a", "vm_size": later("D8"), "max_count": later(3), "max_pods": 1}
     with pytest.raises(ArgumentsError) as refusal:
-        AgentPools("refused", {"resource_group_name": "group", "cluster": managed_cluster, "pools": [pool]})
+        AgentPools(
+            "refused", {"resource_group_name": "group", "cluster": cloud.managed_cluster, "pools": [pool]}
+        )
     assert [mistake.key for mistake in refusal.value.mistakes] == ["pools[0].maxPods"]
 
 

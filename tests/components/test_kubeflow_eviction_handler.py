@@ -1,11 +1,8 @@
 """The pod that acts on notices of evictions: where it runs, what it may do, and whom it may call."""
 
-# pyright: reportUntypedFunctionDecorator=false, reportUnknownMemberType=false
-
 import re
-from typing import Any, cast
+from typing import cast
 
-import pulumi
 import pytest
 
 from components.kubeflow.prerequisites import KubeflowPrerequisites, KubeflowPrerequisitesArgs
@@ -19,87 +16,65 @@ def prerequisites(cloud: Cloud) -> KubeflowPrerequisites:
     """The handler in a cluster with an engine for network policies, and without any other daemon."""
     others = {"network_policies": True, "device_plugin": False, "inotify": {"enabled": False}}
     args = cast(KubeflowPrerequisitesArgs, {**given.PREREQUISITES, **others})
-    return cloud.build(lambda: KubeflowPrerequisites("kf", args, cloud.opts))
+    return KubeflowPrerequisites("kf", args, cloud.opts)
 
 
-@pulumi.runtime.test
-def test_it_runs_beside_kubeflow_and_never_on_a_spot_node(cloud: Cloud) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        pod = body["spec"]["template"]["spec"]
-        assert pod["nodeSelector"] == {"kubernetes.io/os": "linux", "kubeflow-aks/workload": "platform"}
-        assert "tolerations" not in pod
-
-    return cloud.request("kf-eviction-handler").apply(check)
+def test_it_runs_beside_kubeflow_and_never_on_a_spot_node(cloud: Cloud) -> None:
+    pod = cloud.inputs("kf-eviction-handler")["spec"]["template"]["spec"]
+    assert pod["nodeSelector"] == {"kubernetes.io/os": "linux", "kubeflow-aks/workload": "platform"}
+    assert "tolerations" not in pod
 
 
-@pulumi.runtime.test
-def test_the_strictest_pod_security_standard_admits_it(cloud: Cloud) -> Any:
-    def check(bodies: list[dict[str, Any]]) -> None:
-        namespace, deployment = bodies
-        assert namespace["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] == "restricted"
-        [container] = deployment["spec"]["template"]["spec"]["containers"]
-        rights = container["securityContext"]
-        assert rights["allowPrivilegeEscalation"] is False
-        assert rights["capabilities"] == {"drop": ["ALL"]}
-        assert rights["readOnlyRootFilesystem"] is True
-        assert rights["runAsNonRoot"] is True
-        assert rights["runAsUser"] > 0
-        assert rights["seccompProfile"] == {"type": "RuntimeDefault"}
-
-    requests = map(cloud.request, ("kf-namespace", "kf-eviction-handler"))
-    return pulumi.Output.all(*requests).apply(check)
+def test_the_strictest_pod_security_standard_admits_it(cloud: Cloud) -> None:
+    namespace, deployment = map(cloud.inputs, ("kf-namespace", "kf-eviction-handler"))
+    assert namespace["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] == "restricted"
+    [container] = deployment["spec"]["template"]["spec"]["containers"]
+    rights = container["securityContext"]
+    assert rights["allowPrivilegeEscalation"] is False
+    assert rights["capabilities"] == {"drop": ["ALL"]}
+    assert rights["readOnlyRootFilesystem"] is True
+    assert rights["runAsNonRoot"] is True
+    assert rights["runAsUser"] > 0
+    assert rights["seccompProfile"] == {"type": "RuntimeDefault"}
 
 
-@pulumi.runtime.test
-def test_its_rights_are_those_of_its_requests(cloud: Cloud) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        rights = {resource: set(rule["verbs"]) for rule in body["rules"] for resource in rule["resources"]}
-        assert rights == {
-            "nodes": {"list", "watch", "patch"},
-            "pods": {"list", "delete"},
-            "pods/eviction": {"create"},
-        }
-
-    return cloud.request("kf-eviction-handler-role").apply(check)
-
-
-@pulumi.runtime.test
-def test_it_reaches_the_api_servers_port_and_nothing_else(cloud: Cloud) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        assert body["spec"] == {
-            "podSelector": {"matchLabels": {"app.kubernetes.io/name": "eviction-handler"}},
-            "policyTypes": ["Egress"],
-            "egress": [{"ports": [{"port": 443, "protocol": "TCP"}]}],
-        }
-
-    return cloud.request("kf-eviction-handler-traffic").apply(check)
+def test_its_rights_are_those_of_its_requests(cloud: Cloud) -> None:
+    rights = {
+        resource: set(rule["verbs"])
+        for rule in cloud.inputs("kf-eviction-handler-role")["rules"]
+        for resource in rule["resources"]
+    }
+    assert rights == {
+        "nodes": {"list", "watch", "patch"},
+        "pods": {"list", "delete"},
+        "pods/eviction": {"create"},
+    }
 
 
-@pulumi.runtime.test
-def test_it_is_ready_while_its_report_has_no_problem(cloud: Cloud) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        [container] = body["spec"]["template"]["spec"]["containers"]
-        assert container["readinessProbe"]["exec"] == {"command": list(PROBE_COMMAND)}
-        assert container["env"] == [{"name": "REPORT", "value": REPORT}]
-        assert container.get("terminationMessagePath", "/dev/termination-log") == REPORT
-
-    return cloud.request("kf-eviction-handler").apply(check)
+def test_it_reaches_the_api_servers_port_and_nothing_else(cloud: Cloud) -> None:
+    assert cloud.inputs("kf-eviction-handler-traffic")["spec"] == {
+        "podSelector": {"matchLabels": {"app.kubernetes.io/name": "eviction-handler"}},
+        "policyTypes": ["Egress"],
+        "egress": [{"ports": [{"port": 443, "protocol": "TCP"}]}],
+    }
 
 
-@pulumi.runtime.test
-def test_its_command_is_the_mounted_script_and_another_script_restarts_it(cloud: Cloud) -> Any:
-    def check(bodies: list[dict[str, Any]]) -> None:
-        script, deployment = bodies
-        template = deployment["spec"]["template"]
-        [container] = template["spec"]["containers"]
-        [mount], [volume] = container["volumeMounts"], template["spec"]["volumes"]
-        assert volume["configMap"] == {"name": script["metadata"]["name"]}
-        folder, package = mount["mountPath"].rsplit("/", 1)
-        assert container["workingDir"] == folder
-        assert container["command"][-2:] == ["-m", f"{package}.eviction_script"]
-        assert set(script["data"]) == {"eviction_script.py"}
-        assert template["metadata"]["annotations"].keys() == {"kubeflow-aks/script"}
-        assert re.fullmatch(r"mcr\.microsoft\.com/[^@]+@sha256:[0-9a-f]{64}", container["image"])
+def test_it_is_ready_while_its_report_has_no_problem(cloud: Cloud) -> None:
+    [container] = cloud.inputs("kf-eviction-handler")["spec"]["template"]["spec"]["containers"]
+    assert container["readinessProbe"]["exec"] == {"command": list(PROBE_COMMAND)}
+    assert container["env"] == [{"name": "REPORT", "value": REPORT}]
+    assert container.get("terminationMessagePath", "/dev/termination-log") == REPORT
 
-    requests = map(cloud.request, ("kf-eviction-handler-script", "kf-eviction-handler"))
-    return pulumi.Output.all(*requests).apply(check)
+
+def test_its_command_is_the_mounted_script_and_another_script_restarts_it(cloud: Cloud) -> None:
+    script, deployment = map(cloud.inputs, ("kf-eviction-handler-script", "kf-eviction-handler"))
+    template = deployment["spec"]["template"]
+    [container] = template["spec"]["containers"]
+    [mount], [volume] = container["volumeMounts"], template["spec"]["volumes"]
+    assert volume["configMap"] == {"name": script["metadata"]["name"]}
+    folder, package = mount["mountPath"].rsplit("/", 1)
+    assert container["workingDir"] == folder
+    assert container["command"][-2:] == ["-m", f"{package}.eviction_script"]
+    assert set(script["data"]) == {"eviction_script.py"}
+    assert template["metadata"]["annotations"].keys() == {"kubeflow-aks/script"}
+    assert re.fullmatch(r"mcr\.microsoft\.com/[^@]+@sha256:[0-9a-f]{64}", container["image"])

@@ -1,11 +1,8 @@
 """The pod that returns work to spot: what it may do and where, and what it is given."""
 
-# pyright: reportUntypedFunctionDecorator=false, reportUnknownMemberType=false
-
 import json
 from typing import Any, cast
 
-import pulumi
 import pytest
 
 from components.kubeflow.prerequisites import KubeflowPrerequisites, KubeflowPrerequisitesArgs
@@ -20,69 +17,50 @@ def prerequisites(cloud: Cloud) -> KubeflowPrerequisites:
     """The return in a cluster with an engine for network policies, and with prices of its nodes."""
     others = {"network_policies": True, NAME.replace("-", "_"): True, "node_prices": {"b": 0.5, "a": 0.1}}
     args = cast(KubeflowPrerequisitesArgs, {**given.PREREQUISITES, **others})
-    return cloud.build(lambda: KubeflowPrerequisites("kf", args, cloud.opts))
+    return KubeflowPrerequisites("kf", args, cloud.opts)
 
 
 def rights(body: dict[str, Any]) -> dict[str, set[str]]:
     return {resource: set(rule["verbs"]) for rule in body["rules"] for resource in rule["resources"]}
 
 
-@pulumi.runtime.test
-def test_its_rights_are_those_of_its_requests(cloud: Cloud) -> Any:
-    def check(bodies: list[dict[str, Any]]) -> None:
-        everywhere, inside = bodies
-        assert rights(everywhere) == {"nodes": {"get"}, "pods": {"list"}, "pods/eviction": {"create"}}
-        assert rights(inside) == {
-            "pods": {"get", "create", "delete"},
-            "configmaps": {"get", "create", "update"},
-        }
-
-    return pulumi.Output.all(*map(cloud.request, (f"kf-{NAME}-role", f"kf-{NAME}-inside"))).apply(check)
+def test_its_rights_are_those_of_its_requests(cloud: Cloud) -> None:
+    everywhere, inside = map(cloud.inputs, (f"kf-{NAME}-role", f"kf-{NAME}-inside"))
+    assert rights(everywhere) == {"nodes": {"get"}, "pods": {"list"}, "pods/eviction": {"create"}}
+    assert rights(inside) == {"pods": {"get", "create", "delete"}, "configmaps": {"get", "create", "update"}}
 
 
-@pulumi.runtime.test
-def test_it_creates_pods_only_where_no_privileged_one_is_admitted(cloud: Cloud) -> Any:
-    def check(bodies: list[dict[str, Any]]) -> None:
-        namespace, ours, role, binding = bodies
-        there = namespace["metadata"]["name"]
-        assert there == "kubeflow-aks-return-to-spot"
-        assert namespace["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] == "restricted"
-        assert ours["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] == "privileged"
-        assert {body["metadata"]["namespace"] for body in (role, binding)} == {there}
-        assert binding["subjects"] == [{"kind": "ServiceAccount", "name": NAME, "namespace": "kubeflow-aks"}]
-
+def test_it_creates_pods_only_where_no_privileged_one_is_admitted(cloud: Cloud) -> None:
     names = (f"kf-{NAME}-namespace", "kf-namespace", f"kf-{NAME}-inside", f"kf-{NAME}-inside-binding")
-    return pulumi.Output.all(*map(cloud.request, names)).apply(check)
+    namespace, ours, role, binding = map(cloud.inputs, names)
+    there = namespace["metadata"]["name"]
+    assert there == "kubeflow-aks-return-to-spot"
+    assert namespace["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] == "restricted"
+    assert ours["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] == "privileged"
+    assert {body["metadata"]["namespace"] for body in (role, binding)} == {there}
+    assert binding["subjects"] == [{"kind": "ServiceAccount", "name": NAME, "namespace": "kubeflow-aks"}]
 
 
-@pulumi.runtime.test
-def test_placeholders_have_no_traffic_and_the_pod_reaches_the_api_server(cloud: Cloud) -> Any:
-    def check(bodies: list[dict[str, Any]]) -> None:
-        closed, open_to_api = bodies
-        assert closed["metadata"]["namespace"] == "kubeflow-aks-return-to-spot"
-        assert closed["spec"] == {"podSelector": {}, "policyTypes": ["Ingress", "Egress"]}
-        assert open_to_api["metadata"]["namespace"] == "kubeflow-aks"
-        assert open_to_api["spec"]["egress"] == [{"ports": [{"port": 443, "protocol": "TCP"}]}]
-
+def test_placeholders_have_no_traffic_and_the_pod_reaches_the_api_server(cloud: Cloud) -> None:
     names = (f"kf-{NAME}-no-traffic", f"kf-{NAME}-traffic")
-    return pulumi.Output.all(*map(cloud.request, names)).apply(check)
+    closed, open_to_api = map(cloud.inputs, names)
+    assert closed["metadata"]["namespace"] == "kubeflow-aks-return-to-spot"
+    assert closed["spec"] == {"podSelector": {}, "policyTypes": ["Ingress", "Egress"]}
+    assert open_to_api["metadata"]["namespace"] == "kubeflow-aks"
+    assert open_to_api["spec"]["egress"] == [{"ports": [{"port": 443, "protocol": "TCP"}]}]
 
 
-@pulumi.runtime.test
-def test_its_script_is_given_namespaces_image_and_prices(cloud: Cloud) -> Any:
-    def check(bodies: list[dict[str, Any]]) -> None:
-        script, deployment = bodies
-        assert set(script["data"]) == {"eviction_script.py", "return_memory.py", "return_script.py"}
-        [container] = deployment["spec"]["template"]["spec"]["containers"]
-        assert container["command"][-1] == "scripts.return_script"
-        settings = {variable["name"]: variable["value"] for variable in container["env"]}
-        assert json.loads(settings.pop("PRICES")) == {"a": 0.1, "b": 0.5}
-        assert settings.pop("IMAGE").startswith("mcr.microsoft.com/oss/v2/kubernetes/pause:")
-        assert settings == {
-            "NAMESPACE": "kubeflow-aks",
-            "PLACEHOLDERS": "kubeflow-aks-return-to-spot",
-            "REPORT": "/dev/termination-log",
-        }
-
+def test_its_script_is_given_namespaces_image_and_prices(cloud: Cloud) -> None:
     names = (f"kf-{NAME}-script", f"kf-{NAME}")
-    return pulumi.Output.all(*map(cloud.request, names)).apply(check)
+    script, deployment = map(cloud.inputs, names)
+    assert set(script["data"]) == {"eviction_script.py", "return_memory.py", "return_script.py"}
+    [container] = deployment["spec"]["template"]["spec"]["containers"]
+    assert container["command"][-1] == "scripts.return_script"
+    settings = {variable["name"]: variable["value"] for variable in container["env"]}
+    assert json.loads(settings.pop("PRICES")) == {"a": 0.1, "b": 0.5}
+    assert settings.pop("IMAGE").startswith("mcr.microsoft.com/oss/v2/kubernetes/pause:")
+    assert settings == {
+        "NAMESPACE": "kubeflow-aks",
+        "PLACEHOLDERS": "kubeflow-aks-return-to-spot",
+        "REPORT": "/dev/termination-log",
+    }

@@ -3,10 +3,7 @@
 Of a cluster alone they answer what `docs/how-to/use-the-components.md` adds. Ids of such mocks are no ARM ids.
 """
 
-# pyright: reportUntypedFunctionDecorator=false, reportUnknownMemberType=false
-
 import base64
-from collections.abc import Sequence
 from typing import Any, cast
 
 import pulumi
@@ -24,6 +21,7 @@ from components.network.network import Network
 from components.pools.agent_pools import AgentPools
 from components.pools.pool_specs import AgentPoolSpec
 from components.registry.container_registry import ContainerRegistry, ContainerRegistryArgs
+from tests.components.conftest import value
 
 KUBECONFIG = base64.b64encode(b"users: []").decode()
 SPOT = AgentPoolSpec(
@@ -77,9 +75,7 @@ class Platform(pulumi.ComponentResource):
         self.cluster = AksCluster(
             name,
             AksClusterArgs(
-                **place,
-                resource_group_id=group.id,
-                system_pool={"subnet_id": network.subnet_ids["system"]},
+                **place, resource_group_id=group.id, system_pool={"subnet_id": network.subnet_ids["system"]}
             ),
             child,
         )
@@ -113,50 +109,32 @@ def mocks(event_loop: object) -> Mocks:  # noqa: ARG001 - the loop that the mock
 @pytest.fixture(scope="module")
 def platforms(mocks: Mocks) -> list[Platform]:  # noqa: ARG001 - stand in for Azure
     """Two of them, in one group."""
-    made: list[Platform] = []
-
-    def make() -> None:
-        group = resources.ResourceGroup("team", resource_group_name="team", location="westeurope")
-        made.extend(Platform(name, group) for name in ("one", "two"))
-
-    pulumi.runtime.test(make)()
-    return made
+    group = resources.ResourceGroup("team", resource_group_name="team", location="westeurope")
+    return [Platform(name, group) for name in ("one", "two")]
 
 
-@pulumi.runtime.test
-def test_each_platform_has_its_own_pool(platforms: list[Platform], mocks: Mocks) -> Any:
-    def check(taints: Sequence[str] | None) -> None:
-        assert taints == ["kubernetes.azure.com/scalesetpriority=spot:NoSchedule"]
-        assert [mocks.sent[name]["resourceName"] for name in ("one", "two")] == ["one", "two"]
-
-    return platforms[1].pools.resources[0].node_taints.apply(check)
+def test_each_platform_has_its_own_pool(platforms: list[Platform], mocks: Mocks) -> None:
+    assert value(platforms[1].pools.resources[0].node_taints) == [
+        "kubernetes.azure.com/scalesetpriority=spot:NoSchedule"
+    ]
+    assert [mocks.sent[name]["resourceName"] for name in ("one", "two")] == ["one", "two"]
 
 
-@pulumi.runtime.test
-def test_a_role_needs_no_arm_id(platforms: list[Platform], mocks: Mocks) -> Any:
-    def check(_: object) -> None:
-        pull = mocks.sent["one-pull"]
-        assert pull["scope"] == "one_id"
-        assert pull["roleDefinitionId"].startswith("/providers/Microsoft.Authorization/roleDefinitions/")
-        assert mocks.sent["one-network"]["scope"] == "team_id"
-
-    return platforms[0].token.apply(check)
+def test_a_role_needs_no_arm_id(platforms: list[Platform], mocks: Mocks) -> None:
+    assert value(platforms[0].token)
+    pull = mocks.sent["one-pull"]
+    assert pull["scope"] == "one_id"
+    assert pull["roleDefinitionId"].startswith("/providers/Microsoft.Authorization/roleDefinitions/")
+    assert mocks.sent["one-network"]["scope"] == "team_id"
 
 
-@pulumi.runtime.test
-def test_a_transformation_reaches_the_cluster(platforms: list[Platform], mocks: Mocks) -> Any:
-    def check(_: object) -> None:
-        assert [mocks.sent[name]["tags"] for name in ("one", "two")] == [{"owner": "team"}] * 2
-
-    return pulumi.Output.all(*(platform.cluster.cluster_id for platform in platforms)).apply(check)
+def test_a_transformation_reaches_the_cluster(platforms: list[Platform], mocks: Mocks) -> None:
+    assert all(value(platform.cluster.cluster_id) for platform in platforms)
+    assert [mocks.sent[name]["tags"] for name in ("one", "two")] == [{"owner": "team"}] * 2
 
 
-@pulumi.runtime.test
-def test_pools_in_a_cluster_that_is_only_read(mocks: Mocks) -> Any:
+def test_pools_in_a_cluster_that_is_only_read(mocks: Mocks) -> None:
     theirs = aks.ManagedCluster.get("theirs", "theirs_id")
     pools = AgentPools("in-theirs", {"resource_group_name": "owners", "cluster": theirs, "pools": [SPOT]})
-
-    def check(_: object) -> None:
-        assert mocks.sent["in-theirs-batch"]["scaleSetPriority"] == "Spot"
-
-    return pools.resources[0].id.apply(check)
+    assert value(pools.resources[0].id)
+    assert mocks.sent["in-theirs-batch"]["scaleSetPriority"] == "Spot"

@@ -1,14 +1,9 @@
 """The logs of a control plane and of a registry, and the workspace that keeps them, on their own."""
 
-# pyright: reportUntypedFunctionDecorator=false, reportUnknownMemberType=false
-
-from typing import Any
-
-import pulumi
 import pytest
 
 from components.monitoring.monitoring import Monitoring, MonitoringArgs
-from tests.components.conftest import Cloud
+from tests.components.conftest import Cloud, value
 
 OTHER = "/subscriptions/00000000-0000-0000-0000-000000001234"
 CLUSTER = f"{OTHER}/resourcegroups/group/providers/Microsoft.ContainerService/managedClusters/kf"
@@ -26,75 +21,53 @@ ARGS = MonitoringArgs(
 @pytest.fixture(scope="module", autouse=True)
 def monitoring(cloud: Cloud) -> Monitoring:
     """The logs that tests read unless they collect some of their own."""
-    return cloud.build(lambda: Monitoring("kf", ARGS, cloud.opts))
+    return Monitoring("kf", ARGS, cloud.opts)
 
 
-@pulumi.runtime.test
-def test_a_new_workspace_is_paid_for_by_what_comes_in_and_keeps_it_for_30_days(cloud: Cloud) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        assert (body["sku"], body["retentionInDays"]) == ({"name": "PerGB2018"}, 30)
-        assert (body["workspaceName"], body["resourceGroupName"]) == ("kf-logs", "group")
-        assert (body["location"], body["tags"]) == ("westeurope", {"owner": "ml"})
-
-    return cloud.request("kf-logs").apply(check)
+def test_a_new_workspace_is_paid_for_by_what_comes_in_and_keeps_it_for_30_days(cloud: Cloud) -> None:
+    body = cloud.inputs("kf-logs")
+    assert (body["sku"], body["retentionInDays"]) == ({"name": "PerGB2018"}, 30)
+    assert (body["workspaceName"], body["resourceGroupName"]) == ("kf-logs", "group")
+    assert (body["location"], body["tags"]) == ("westeurope", {"owner": "ml"})
 
 
-@pulumi.runtime.test
-def test_it_keeps_logs_as_long_as_requested(cloud: Cloud) -> Any:
-    def check(body: dict[str, Any]) -> None:
-        assert body["retentionInDays"] == 90
-
+def test_it_keeps_logs_as_long_as_requested(cloud: Cloud) -> None:
     Monitoring("long", {**ARGS, "retention_days": 90}, cloud.opts)
-    return cloud.request("long-logs").apply(check)
+    assert cloud.inputs("long-logs")["retentionInDays"] == 90
 
 
-@pulumi.runtime.test
-def test_each_log_requested_goes_to_a_table_of_its_own_there(cloud: Cloud, monitoring: Monitoring) -> Any:
-    def check(values: list[Any]) -> None:
-        body, workspace_id = values
-        assert (body["resourceUri"], body["name"]) == (CLUSTER, "kf-control-plane")
-        assert body["workspaceId"] == workspace_id
-        assert body["logAnalyticsDestinationType"] == "Dedicated"
-        assert body["logs"] == [
-            {"category": "kube-audit-admin", "enabled": True},
-            {"category": "guard", "enabled": True},
-        ]
-
-    return pulumi.Output.all(cloud.request("kf-control-plane"), monitoring.workspace_id).apply(check)
+def test_each_log_requested_goes_to_a_table_of_its_own_there(cloud: Cloud, monitoring: Monitoring) -> None:
+    body, workspace_id = cloud.inputs("kf-control-plane"), value(monitoring.workspace_id)
+    assert (body["resourceUri"], body["name"]) == (CLUSTER, "kf-control-plane")
+    assert body["workspaceId"] == workspace_id
+    assert body["logAnalyticsDestinationType"] == "Dedicated"
+    assert body["logs"] == [
+        {"category": "kube-audit-admin", "enabled": True},
+        {"category": "guard", "enabled": True},
+    ]
 
 
-@pulumi.runtime.test
-def test_a_given_workspace_is_used_and_none_is_made(cloud: Cloud) -> Any:
-    def check(values: list[Any]) -> None:
-        body, workspace_id = values
-        assert body["workspaceId"] == workspace_id == HUB
-        assert cloud.names("hub") == ["hub", "hub-control-plane"]
-
+def test_a_given_workspace_is_used_and_none_is_made(cloud: Cloud) -> None:
     hub = Monitoring("hub", {**ARGS, "workspace": HUB}, cloud.opts)
-    return pulumi.Output.all(cloud.request("hub-control-plane"), hub.workspace_id).apply(check)
+    body, workspace_id = cloud.inputs("hub-control-plane"), value(hub.workspace_id)
+    assert body["workspaceId"] == workspace_id == HUB
+    assert cloud.names("hub") == ["hub", "hub-control-plane"]
 
 
-@pulumi.runtime.test
-def test_the_setting_is_deleted_itself_because_azure_keeps_it_when_the_cluster_goes(cloud: Cloud) -> Any:
-    def check(options: Any) -> None:
-        assert not options.deletedWith
-        assert not options.protect
-
-    return cloud.options("kf-control-plane").apply(check)
+def test_the_setting_is_deleted_itself_because_azure_keeps_it_when_the_cluster_goes(cloud: Cloud) -> None:
+    options = cloud.options("kf-control-plane")
+    assert not options.deletedWith
+    assert not options.protect
 
 
-@pulumi.runtime.test
-def test_the_registrys_sign_ins_and_pushes_go_to_the_same_workspace(cloud: Cloud) -> Any:
-    def check(values: list[Any]) -> None:
-        body, workspace_id, options = values
-        assert (body["resourceUri"], body["name"]) == (REGISTRY, "watched-registry")
-        assert body["workspaceId"] == workspace_id
-        assert body["logs"] == [
-            {"category": "ContainerRegistryLoginEvents", "enabled": True},
-            {"category": "ContainerRegistryRepositoryEvents", "enabled": True},
-        ]
-        assert not options.protect
-
+def test_the_registrys_sign_ins_and_pushes_go_to_the_same_workspace(cloud: Cloud) -> None:
     made = Monitoring("watched", {**ARGS, "registry_id": REGISTRY}, cloud.opts)
     setting = "watched-registry"
-    return pulumi.Output.all(cloud.request(setting), made.workspace_id, cloud.options(setting)).apply(check)
+    body, workspace_id, options = cloud.inputs(setting), value(made.workspace_id), cloud.options(setting)
+    assert (body["resourceUri"], body["name"]) == (REGISTRY, "watched-registry")
+    assert body["workspaceId"] == workspace_id
+    assert body["logs"] == [
+        {"category": "ContainerRegistryLoginEvents", "enabled": True},
+        {"category": "ContainerRegistryRepositoryEvents", "enabled": True},
+    ]
+    assert not options.protect

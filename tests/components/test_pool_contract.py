@@ -1,7 +1,5 @@
 """The pool contract and the autoscaler's priority map, which the components make of a team's pools."""
 
-# pyright: reportUntypedFunctionDecorator=false, reportUnknownMemberType=false
-
 import json
 import re
 from typing import Any
@@ -12,14 +10,13 @@ import yaml
 from hypothesis import given as arbitrary
 from hypothesis import settings
 from hypothesis import strategies as st
-from pulumi_azure_native import containerservice as aks
 
 from ckf_spot import contract as reader
 from components.pools.agent_pools import AgentPools
 from components.pools.pool_checks import MAX_SIZES, contract_mistakes
 from components.pools.pool_contract import contract_text, priorities, scale_set_pattern
 from components.pools.pool_specs import AgentPoolSpec, ContractPool
-from tests.components.conftest import Cloud
+from tests.components.conftest import Cloud, value
 from tests.components.given import CONTRACT, REGULAR, SPOT_KEY
 
 SPOT_TAINT = f"{SPOT_KEY}=spot:NoSchedule"
@@ -43,24 +40,17 @@ SLICED: AgentPoolSpec = {
     "gpu_instance_profile": "MIG2g",
     "fallback": None,
 }
-IN_TURN: AgentPoolSpec = {
-    **SLICED,
-    "name": "gpushared",
-    "gpu_instance_profile": None,
-    "gpu_time_slices": 4,
-}
+IN_TURN: AgentPoolSpec = {**SLICED, "name": "gpushared", "gpu_instance_profile": None, "gpu_time_slices": 4}
 ADD_ONS = AgentPoolSpec(name="addons", vm_size="Standard_D4s_v5", mode="System", min_count=1, max_count=3)
 UNLABELLED = AgentPoolSpec(name="other", vm_size="Standard_D4s_v5", max_count=3)
 
 
 @pytest.fixture(scope="module")
-def pools(cloud: Cloud, managed_cluster: aks.ManagedCluster) -> AgentPools:
+def pools(cloud: Cloud) -> AgentPools:
     """Pools of every kind."""
     specs = [REGULAR, SPOT, FALLBACK, SLICED, IN_TURN, ADD_ONS, UNLABELLED]
-    return cloud.build(
-        lambda: AgentPools(
-            "kf", {"resource_group_name": "group", "cluster": managed_cluster, "pools": specs}, cloud.opts
-        )
+    return AgentPools(
+        "kf", {"resource_group_name": "group", "cluster": cloud.managed_cluster, "pools": specs}, cloud.opts
     )
 
 
@@ -72,12 +62,14 @@ def entry(name: str, role: Any = "cpu", priority: Any = "Spot") -> ContractPool:
     )
 
 
-@pulumi.runtime.test
-def test_only_user_pools_that_work_finds_by_its_label_are_in_it(pools: AgentPools) -> Any:
-    def check(pools: list[ContractPool]) -> None:
-        assert [pool["name"] for pool in pools] == ["general", "batch", "batchod", "gpuspot", "gpushared"]
-
-    return pools.contract.apply(check)
+def test_only_user_pools_that_work_finds_by_its_label_are_in_it(pools: AgentPools) -> None:
+    assert [pool["name"] for pool in value(pools.contract)] == [
+        "general",
+        "batch",
+        "batchod",
+        "gpuspot",
+        "gpushared",
+    ]
 
 
 def test_the_order_of_labels_changes_nothing() -> None:
@@ -86,41 +78,29 @@ def test_the_order_of_labels_changes_nothing() -> None:
     assert contract_text([pool]) == contract_text([{**pool, "labels": dict(reversed(labels.items()))}])
 
 
-@pulumi.runtime.test
-def test_the_data_scientists_package_reads_it(pools: AgentPools) -> Any:
-    def check(pools: list[ContractPool]) -> None:
-        text = contract_text(pools)
-        assert json.loads(text)[2]["fallback"] is None
-        general, batch, fallback, sliced, shared = reader.parse(text, "pools.json")
-        assert (general.role, general.workload) == ("general", "platform")
-        assert (batch.spot, batch.fallback, batch.max_count) == (True, fallback.name, 10)
-        assert (batch.workload, batch.labels[SPOT_KEY]) == (fallback.workload, "spot")
-        assert (sliced.role, sliced.gpus, [taint.key for taint in sliced.taints]) == (
-            "gpu",
-            6,
-            [SPOT_KEY, "nvidia.com/gpu"],
-        )
-        assert (shared.gpus, shared.labels["kubeflow-aks/gpu-time-slices"]) == (8, "4")
-
-    return pools.contract.apply(check)
+def test_the_data_scientists_package_reads_it(pools: AgentPools) -> None:
+    text = contract_text(value(pools.contract))
+    assert json.loads(text)[2]["fallback"] is None
+    general, batch, fallback, sliced, shared = reader.parse(text, "pools.json")
+    assert (general.role, general.workload) == ("general", "platform")
+    assert (batch.spot, batch.fallback, batch.max_count) == (True, fallback.name, 10)
+    assert (batch.workload, batch.labels[SPOT_KEY]) == (fallback.workload, "spot")
+    assert (sliced.role, sliced.gpus, [taint.key for taint in sliced.taints]) == (
+        "gpu",
+        6,
+        [SPOT_KEY, "nvidia.com/gpu"],
+    )
+    assert (shared.gpus, shared.labels["kubeflow-aks/gpu-time-slices"]) == (8, "4")
 
 
-@pulumi.runtime.test
-def test_it_has_the_labels_and_taints_that_the_nodes_have(cloud: Cloud, pools: AgentPools) -> Any:
-    def check(pools: list[Any]) -> None:
-        [contract, *bodies] = pools
-        for pool, body in zip(contract, bodies, strict=True):
-            assert pool["labels"] == body["nodeLabels"]
-            assert pool["taints"] == body.get("nodeTaints", [])
-
-    requests = [
-        cloud.request(f"kf-{name}") for name in ("general", "batch", "batchod", "gpuspot", "gpushared")
-    ]
-    return pulumi.Output.all(pools.contract, *requests).apply(check)
+def test_it_has_the_labels_and_taints_that_the_nodes_have(cloud: Cloud, pools: AgentPools) -> None:
+    for pool in value(pools.contract):
+        body = cloud.inputs(f"kf-{pool['name']}")
+        assert pool["labels"] == body["nodeLabels"]
+        assert pool["taints"] == body.get("nodeTaints", [])
 
 
-@pulumi.runtime.test
-def test_what_is_known_later_is_in_it_as_well(cloud: Cloud, managed_cluster: aks.ManagedCluster) -> Any:
+def test_what_is_known_later_is_in_it_as_well(cloud: Cloud) -> None:
     later = pulumi.Output.from_input
     awaited: AgentPoolSpec = {
         **SPOT,
@@ -131,14 +111,10 @@ def test_what_is_known_later_is_in_it_as_well(cloud: Cloud, managed_cluster: aks
     }
     made = AgentPools(
         "awaited",
-        {"resource_group_name": "group", "cluster": managed_cluster, "pools": [awaited]},
+        {"resource_group_name": "group", "cluster": cloud.managed_cluster, "pools": [awaited]},
         cloud.opts,
     )
-
-    def check(pools: list[ContractPool]) -> None:
-        assert pools == [{**CONTRACT[0], "fallback": None, "pool": "batch"}]
-
-    return made.contract.apply(check)
+    assert value(made.contract) == [{**CONTRACT[0], "fallback": None, "pool": "batch"}]
 
 
 MIXED = [

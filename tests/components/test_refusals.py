@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given as arbitrary
 from hypothesis import settings
 from hypothesis import strategies as st
-from pulumi_azure_native import containerservice as aks
 
 from components.arguments.checked import checked
 from components.arguments.errors import ArgumentsError
@@ -42,11 +41,11 @@ REGISTRY = f"{OTHERS}ContainerRegistry/registries/shared"
 WORKSPACE = f"{OTHERS}OperationalInsights/workspaces/shared"
 
 
-def make(component: str, name: str, args: dict[str, Any], cluster: aks.ManagedCluster, cloud: Cloud) -> None:
+def make(component: str, name: str, args: dict[str, Any], cloud: Cloud) -> None:
     """Makes a component with its least arguments and these."""
     arguments = {**LEAST[component], **args}
     if component == "AgentPools":
-        arguments.setdefault("cluster", cluster)
+        arguments.setdefault("cluster", cloud.managed_cluster)
     cast(Any, COMPONENT[component])(name, arguments, cloud.opts)
 
 
@@ -255,10 +254,10 @@ IMPOSSIBLE: list[tuple[str, dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("component", "args", "key"), IMPOSSIBLE)
 def test_an_impossible_argument_is_refused_in_words(
-    cloud: Cloud, managed_cluster: aks.ManagedCluster, component: str, args: dict[str, Any], key: str
+    cloud: Cloud, component: str, args: dict[str, Any], key: str
 ) -> None:
     with pytest.raises(ArgumentsError) as refusal:
-        make(component, "refused", args, managed_cluster, cloud)
+        make(component, "refused", args, cloud)
     assert [mistake.key for mistake in refusal.value.mistakes] == [key]
     assert str(refusal.value).startswith(f"{component}: invalid arguments:\n{key}: ")
     assert cloud.names("refused") == []
@@ -280,10 +279,7 @@ def test_whatever_is_given_no_check_ends_with_a_traceback(data: st.DataObject) -
     group = data.draw(st.sampled_from(sorted(GROUPS)))
     kind, _ = plain_kind(keys_of(AksClusterArgs)[group])
     args[group] = data.draw(st.dictionaries(st.sampled_from(sorted(keys_of(kind))), VALUES, max_size=3))
-    made_up = {
-        **POOL,
-        **data.draw(st.dictionaries(st.sampled_from(["zones", "taints", "labels"]), VALUES)),
-    }
+    made_up = {**POOL, **data.draw(st.dictionaries(st.sampled_from(["zones", "taints", "labels"]), VALUES))}
     pools = {**LEAST["AgentPools"], "cluster": pulumi.Output.from_input(None), "pools": [made_up]}
     for check in (
         lambda: checked("AksCluster", AksClusterArgs, cast(Any, args), cluster_rules),

@@ -20,13 +20,7 @@ from hypothesis import strategies as st
 from components.kubeflow import return_memory, return_script
 from components.kubeflow.eviction_script import READY, Api, ApiError, Object, Report
 from components.kubeflow.return_memory import Memory
-from components.kubeflow.return_script import (
-    Returns,
-    cost_of_move,
-    pays_back_after,
-    placeholder_for,
-    why_not,
-)
+from components.kubeflow.return_script import Returns, cost_of_move, pays_back_after, placeholder_for, why_not
 from tests.components.returning import SETTINGS, FakeCluster, pod, toggling
 
 
@@ -295,9 +289,7 @@ def test_two_programs_at_once_do_not_both_move() -> None:
     memory = Memory.of(stale)
     with pytest.raises(ApiError, match="409"):
         cluster.call(
-            "PUT",
-            "/api/v1/namespaces/tries/configmaps/return-to-spot",
-            memory.config_map("return-to-spot"),
+            "PUT", "/api/v1/namespaces/tries/configmaps/return-to-spot", memory.config_map("return-to-spot")
         )
 
 

@@ -1,7 +1,5 @@
 """What comes to the plugin from a program in another language, as a component takes it."""
 
-# pyright: reportUntypedFunctionDecorator=false, reportUnknownMemberType=false
-
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +7,7 @@ import pulumi
 import pytest
 
 from components.package import Package
+from tests.components.conftest import value
 
 Arguments = Callable[[str, dict[str, Any]], Any]
 
@@ -45,31 +44,22 @@ def test_labels_keep_their_names(arguments: Arguments) -> None:
     assert pool == {"name": "a", "vm_size": "D8", "max_count": 3, "labels": {"teamName": "a"}}
 
 
-@pulumi.runtime.test
-def test_outputs_stay_outputs_of_pythons_values(arguments: Arguments) -> Any:
+def test_outputs_stay_outputs_of_pythons_values(arguments: Arguments) -> None:
     count = pulumi.Output.from_input(3.0)
     [pool] = arguments(
         "AgentPools", pools(maxCount=count, evictionPolicy=pulumi.Output.from_input("Delete"))
     )["pools"]
     assert isinstance(pool["eviction_policy"], pulumi.Output)
-
-    def check(pool: Any) -> None:
-        assert pool == {"name": "a", "vm_size": "D8", "max_count": 3, "eviction_policy": "Delete"}
-        assert isinstance(pool["max_count"], int)
-
-    return pulumi.Output.from_input(pool).apply(check)
+    pool = value(pulumi.Output.from_input(pool))
+    assert pool == {"name": "a", "vm_size": "D8", "max_count": 3, "eviction_policy": "Delete"}
+    assert isinstance(pool["max_count"], int)
 
 
-@pulumi.runtime.test
-def test_an_output_of_a_whole_object_is_no_empty_one(arguments: Arguments) -> Any:
+def test_an_output_of_a_whole_object_is_no_empty_one(arguments: Arguments) -> None:
     inputs = {"resourceGroupName": "g", "resourceGroupId": "id", "location": "l"}
     network = pulumi.Output.from_input({"podCidr": "10.0.0.0/8"})
     network_args = arguments("AksCluster", {**inputs, "network": network})["network"]
-
-    def check(args: Any) -> None:
-        assert args == {"pod_cidr": "10.0.0.0/8"}
-
-    return network_args.apply(check)
+    assert value(network_args) == {"pod_cidr": "10.0.0.0/8"}
 
 
 def test_all_that_is_missing_is_named_at_once(arguments: Arguments) -> None:

@@ -89,7 +89,7 @@ def test_what_holds_for_every_pool_is_passed_on() -> None:
 
 
 @pytest.mark.parametrize(("gpu", "runs"), [(GPU_SPOT, True), (SPOT, False)])
-def test_the_device_plugin_runs_where_there_are_gpus(gpu: dict[str, Any], runs: bool) -> None:  # noqa: FBT001
+def test_the_device_plugin_runs_where_there_are_gpus(gpu: dict[str, Any], runs: bool) -> None:
     made = prerequisites(pools={"general": GENERAL, "work": gpu})
     assert (made["device_plugin"], made["gpu_slices"]) == (runs, False)
 
@@ -135,13 +135,13 @@ def test_there_is_a_device_plugin_for_each_number_of_time_slices() -> None:
 
 
 @pytest.mark.parametrize(("policy", "kept"), [("none", False), ("cilium", True)])
-def test_a_network_policy_is_made_where_an_engine_keeps_it(policy: str, kept: bool) -> None:  # noqa: FBT001
+def test_a_network_policy_is_made_where_an_engine_keeps_it(policy: str, kept: bool) -> None:
     made = prerequisites(pools={"general": GENERAL}, network={"policy": policy})
     assert made["network_policies"] is kept
 
 
 @pytest.mark.parametrize("protect", [True, False])
-def test_the_contract_protects_a_protected_stack(protect: bool) -> None:  # noqa: FBT001
+def test_the_contract_protects_a_protected_stack(protect: bool) -> None:
     assert prerequisites(pools={"general": GENERAL}, protect=protect)["protect"] is protect
 
 
@@ -164,7 +164,7 @@ def test_disks_and_accounts_are_as_redundant_as_the_region_allows(
 
 
 @pytest.mark.parametrize("enabled", [True, False])
-def test_the_blob_driver_runs_where_there_is_a_class_for_checkpoints(enabled: bool) -> None:  # noqa: FBT001
+def test_the_blob_driver_runs_where_there_is_a_class_for_checkpoints(enabled: bool) -> None:
     plan = planned(pools={"general": GENERAL}, data={"checkpoints": {"enabled": enabled}})
     assert arguments.cluster(plan, GROUP, network()).get("blob_driver") is enabled
 

@@ -101,8 +101,7 @@ def test_a_mistake_of_form_is_reported_without_broken_rules(
             POOL | {"minCount": 5, "maxCount": "9"}, id="the most nodes, which the fewest are compared with"
         ),
         pytest.param(
-            POOL | {"priority": "spot", "fallback": {"maxCount": 1}},
-            id="the priority, for a fallback",
+            POOL | {"priority": "spot", "fallback": {"maxCount": 1}}, id="the priority, for a fallback"
         ),
         pytest.param(
             POOL | {"priority": "Spo", "maxPrice": 0.1, "evictionPolicy": "Delete"}, id="the priority again"

@@ -87,7 +87,7 @@ def test_a_fallback_of_the_same_size_or_a_larger_one_needs_no_warning() -> None:
 
 
 @pytest.mark.parametrize(("fields", "warned"), [({}, True), ({"fallback": {"maxCount": 5}}, False)])
-def test_a_return_to_spot_without_a_fallback_is_warned_of(fields: dict[str, Any], warned: bool) -> None:  # noqa: FBT001
+def test_a_return_to_spot_without_a_fallback_is_warned_of(fields: dict[str, Any], warned: bool) -> None:
     pools = {"general": GENERAL, "work": {**SPOT, **fields}}
     stack = settings(pools=pools, kubeflow={"returnToSpot": True})
     text = (

@@ -110,9 +110,7 @@ def test_the_same_gpus_under_one_workload_or_others_under_their_own_need_no_warn
     ],
 )
 def test_an_image_that_nobody_renews_is_warned_of_on_hosts_with_new_drivers(
-    size: str,
-    channel: str,
-    new_drivers: bool,  # noqa: FBT001
+    size: str, channel: str, new_drivers: bool
 ) -> None:
     messages = warned({**GPU_SPOT, "vmSize": size}, kubernetes={"nodeOsUpgradeChannel": channel})
     assert any("202606.08.1" in warning for warning in messages) is (

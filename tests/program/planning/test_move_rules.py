@@ -113,10 +113,7 @@ def test_what_comes_next_is_reported() -> None:
     ],
 )
 def test_volumes_that_stay_in_their_zone_are_warned_of(
-    sku: str,
-    old: list[str],
-    new: list[str],
-    stays: bool,  # noqa: FBT001 - a parameter of the test
+    sku: str, old: list[str], new: list[str], stays: bool
 ) -> None:
     by_name = {"general": {**GENERAL, "zones": old}, "general2": {**NEW_HOME, "zones": new}}
     warned = planned(pools=by_name, kubeflow={"storageClass": {"sku": sku}}).warnings

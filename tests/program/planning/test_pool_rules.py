@@ -148,12 +148,7 @@ def test_the_system_pool_has_encryption_at_host_where_its_size_has_it() -> None:
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [
-        ("name", "System"),
-        ("vmSize", "Standard_D2s_v5"),
-        ("vmSize", "Standard_NC4as_T4_v3"),
-        ("minCount", 4),
-    ],
+    [("name", "System"), ("vmSize", "Standard_D2s_v5"), ("vmSize", "Standard_NC4as_T4_v3"), ("minCount", 4)],
 )
 def test_a_system_pool_out_of_bounds_is_refused(field: str, value: object) -> None:
     problems = rules.system_pool_problems(settings(systemPool={field: value}))

@@ -39,11 +39,7 @@ def test_a_size_of_the_catalogue_is_corrected_in_what_the_stack_says() -> None:
 
 @pytest.mark.parametrize(
     ("described", "missing"),
-    [
-        ({"vcpus": 8, "memoryGib": 32}, []),
-        ({"vcpus": 8}, ["memoryGib"]),
-        ({}, ["vcpus", "memoryGib"]),
-    ],
+    [({"vcpus": 8, "memoryGib": 32}, []), ({"vcpus": 8}, ["memoryGib"]), ({}, ["vcpus", "memoryGib"])],
 )
 def test_a_new_size_needs_vcpu_and_memory(described: dict[str, float], missing: list[str]) -> None:
     keys = refused(described_size_problems(settings(vmSizes={NEW: described})))

@@ -58,7 +58,7 @@ def test_beginnings_that_azure_keeps_are_refused() -> None:
     assert refused_keys(**{"azd-env-name": "x", "team.azure": "x", "my-windows": "x"}) == []
 
 
-def warned(private: bool, more: int) -> list[str]:  # noqa: FBT001 - the one thing that is varied
+def warned(private: bool, more: int) -> list[str]:
     keys = stack(apiAccess={"privateCluster": private})
     keys["tags"] |= {f"tag{index}": "x" for index in range(more)}
     return list(tag_warnings(settings(**keys)))

@@ -75,9 +75,7 @@ def test_the_end_of_ubuntu_22_04_is_reported_90_days_before() -> None:
     ],
 )
 def test_the_end_of_ubuntu_2204_is_a_warning_where_nodes_run_it(
-    version: str,
-    os_sku: str,
-    expected: bool,  # noqa: FBT001
+    version: str, os_sku: str, expected: bool
 ) -> None:
     messages = warnings(date(2027, 7, 1), version=version, osSku=os_sku)
     assert any("22.04" in warning for warning in messages) is expected

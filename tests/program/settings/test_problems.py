@@ -8,14 +8,7 @@ from program.settings import SettingsError
 
 @pytest.mark.parametrize(
     ("value", "shown"),
-    [
-        (True, "true"),
-        (False, "false"),
-        (3, "3"),
-        (0.5, "0.5"),
-        ("x", "'x'"),
-        (["x"], "['x']"),
-    ],
+    [(True, "true"), (False, "false"), (3, "3"), (0.5, "0.5"), ("x", "'x'"), (["x"], "['x']")],
 )
 def test_a_value_reads_as_a_stack_file_has_it(value: object, shown: str) -> None:
     assert str(Mistake("a.b", value, "c")) == f"a.b: {shown} is not allowed; expected c"

@@ -1,19 +1,9 @@
 """Pools are made one after the other, because AKS refuses a second pool operation with 409 (Azure/AKS#1913)."""
 
-from itertools import pairwise
-
 from kubeflow_aks.recorder.run import Record, record
 from tests.program.whole.records import AS_OF, CLUSTER, POOL
 
 ELSEWHERE = "/subscriptions/0a1b2c3d-0000-0000-0000-000000000000/resourceGroups/hub/providers"
-
-
-def test_each_pool_waits_for_the_one_before_it(up: Record) -> None:
-    pools = {pool.inputs["agentPoolName"]: pool for pool in up.of(POOL)}
-    order = [entry["name"] for entry in up.outputs["poolContract"]]
-    assert len(order) > 1
-    for before, after in pairwise(order):
-        assert pools[before].urn in pools[after].depends_on
 
 
 def test_the_first_pool_waits_for_the_cluster_and_no_pool(up: Record) -> None:
@@ -21,11 +11,6 @@ def test_the_first_pool_waits_for_the_cluster_and_no_pool(up: Record) -> None:
     [pool] = (pool for pool in up.of(POOL) if pool.inputs["agentPoolName"] == first)
     assert up.one(CLUSTER).urn in pool.depends_on
     assert {urn for urn in pool.depends_on if "AgentPool::" in urn} == set()
-
-
-def test_the_cluster_waits_for_its_right_to_the_network(up: Record) -> None:
-    [right] = (r for r in up.of("azure-native:authorization:RoleAssignment") if r.name.endswith("-network"))
-    assert right.urn in up.one(CLUSTER).depends_on
 
 
 def test_the_cluster_waits_for_its_right_to_a_route_table_elsewhere() -> None:

@@ -2,11 +2,8 @@
 
 from typing import Any
 
-from components.pools.conventions import SPOT_KEY, SPOT_TAINT
 from kubeflow_aks.recorder.run import Record
-from tests.program.whole.records import CLUSTER, POOL
-
-SPOT_FIELDS = {"scaleSetPriority", "scaleSetEvictionPolicy", "spotMaxPrice"}
+from tests.program.whole.records import POOL
 
 
 def pools(record: Record) -> list[dict[str, Any]]:
@@ -23,27 +20,10 @@ def test_every_stack_has_spot_pools_of_both_kinds(up: Record) -> None:
     assert {"gpuProfile" in pool for pool in spot_pools(up)} == {True, False}
 
 
-def test_a_spot_pool_sends_the_spot_label_and_taint(up: Record) -> None:
-    for pool in spot_pools(up):
-        assert pool["nodeLabels"][SPOT_KEY] == "spot"
-        assert SPOT_TAINT in pool["nodeTaints"]
-
-
-def test_a_spot_pool_sends_no_upgrade_settings(up: Record) -> None:
-    assert [pool for pool in spot_pools(up) if "upgradeSettings" in pool] == []
-
-
 def test_a_spot_pool_is_deleted_on_eviction(up: Record) -> None:
     assert {(pool["scaleSetEvictionPolicy"], pool["scaleDownMode"]) for pool in spot_pools(up)} == {
         ("Delete", "Delete")
     }
-
-
-def test_a_regular_pool_sends_nothing_of_spot(up: Record) -> None:
-    for pool in pools(up):
-        if pool not in spot_pools(up):
-            assert SPOT_FIELDS & set(pool) == set()
-            assert SPOT_KEY not in pool["nodeLabels"]
 
 
 def test_every_pool_but_kubeflows_home_is_tainted(up: Record) -> None:
@@ -54,20 +34,6 @@ def test_a_gpu_pool_starts_from_nothing_behind_nvidias_taint(up: Record) -> None
     for pool in (pool for pool in pools(up) if "gpuProfile" in pool):
         assert pool["minCount"] == 0
         assert "nvidia.com/gpu=present:NoSchedule" in pool["nodeTaints"]
-
-
-def test_a_pool_lives_in_the_subnet_of_its_role(up: Record) -> None:
-    roles = {entry["name"]: entry["role"] for entry in up.outputs["poolContract"]}
-    for pool in pools(up):
-        assert pool["vnetSubnetID"].endswith(f"-vnet/subnets/{roles[pool['agentPoolName']]}")
-    [system] = up.one(CLUSTER).inputs["agentPoolProfiles"]
-    assert system["vnetSubnetID"].endswith("-vnet/subnets/system")
-
-
-def test_the_system_pool_is_the_only_inline_pool(up: Record) -> None:
-    [system] = up.one(CLUSTER).inputs["agentPoolProfiles"]
-    assert (system["mode"], system["nodeTaints"]) == ("System", ["CriticalAddonsOnly=true:NoSchedule"])
-    assert {pool["mode"] for pool in pools(up)} == {"User"}
 
 
 def test_the_daemon_of_kubeflows_home_fits_no_other_pool(up: Record) -> None:

@@ -56,11 +56,7 @@ def alone() -> None:
         {"resource_group_name": group.name, "cluster": cluster.managed_cluster, "pools": [regular, spot]},
     )
     provider = kubernetes.Provider(NAME, kubeconfig=cluster.kubeconfig)
-    KubeflowPrerequisites(
-        NAME,
-        {"pools": []},
-        pulumi.ResourceOptions(provider=provider),
-    )
+    KubeflowPrerequisites(NAME, {"pools": []}, pulumi.ResourceOptions(provider=provider))
 
 
 def by_name(recording: Record) -> dict[tuple[str, str], Resource]:

@@ -8,7 +8,6 @@ from kubeflow_aks.preview.pools import pool_table
 from kubeflow_aks.recorder.document import plan_document
 from kubeflow_aks.recorder.monitor import Resource
 from kubeflow_aks.recorder.run import Record, record
-from program.planning.conventions import REPLACED_KEY
 from tests.program.whole.records import AS_OF, CLUSTER, POOL
 
 HOST = {"vmSize": "Standard_D8s_v5", "minCount": 2, "maxCount": 3}
@@ -42,22 +41,6 @@ def after() -> Record:
 
 def pools(recording: Record) -> dict[str, Resource]:
     return {pool.inputs["agentPoolName"]: pool for pool in recording.of(POOL)}
-
-
-def test_the_new_home_is_protected_and_the_old_one_can_go(both: Record) -> None:
-    protected = {name for name, pool in pools(both).items() if pool.options.get("protect")}
-    assert protected == {"general2"}
-
-
-def test_only_the_system_pool_is_forgotten_instead_of_deleted(both: Record) -> None:
-    kept = {name for name, pool in pools(both).items() if pool.options.get("retainOnDelete")}
-    assert kept == {"system2"}
-
-
-def test_the_old_home_takes_no_new_pods(both: Record) -> None:
-    taints = {name: pool.inputs.get("nodeTaints") for name, pool in pools(both).items()}
-    assert taints["general"] == [f"{REPLACED_KEY}=general2:NoSchedule"]
-    assert not taints["general2"]
 
 
 def test_the_clusters_own_profile_stays_as_it_is_while_both_are_there(both: Record) -> None:

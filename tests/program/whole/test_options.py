@@ -24,17 +24,6 @@ CHANGEABLE = {
 }
 
 
-def test_a_pool_leaves_its_count_to_the_autoscaler(up: Record) -> None:
-    assert {tuple(pool.options["ignoreChanges"]) for pool in up.of(POOL)} == {("count",)}
-
-
-def test_the_cluster_leaves_the_count_of_its_system_pool_to_the_autoscaler(up: Record) -> None:
-    assert up.one(CLUSTER).options["ignoreChanges"] == [
-        "agentPoolProfiles[0].count",
-        "networkProfile.serviceCidrs",
-    ]
-
-
 def test_what_replaces_a_pool_is_a_property_of_pools(up: Record) -> None:
     for pool in up.of(POOL):
         named = dict.fromkeys(pool.options["replaceOnChanges"])
@@ -57,19 +46,10 @@ def test_every_other_argument_of_a_pool_replaces_it(up: Record) -> None:
         assert settable <= set(pool.options["replaceOnChanges"])
 
 
-def test_a_pool_is_deleted_before_it_is_replaced(up: Record) -> None:
-    assert all(pool.options["deleteBeforeReplace"] for pool in up.of(POOL))
-
-
 def test_pools_and_objects_die_with_the_cluster(up: Record) -> None:
     cluster = up.one(CLUSTER)
     for resource in [*up.of(POOL), *in_cluster(up)]:
         assert resource.options["deletedWith"] == cluster.urn
-
-
-def test_maintenance_windows_die_with_the_cluster(up: Record) -> None:
-    windows = up.of("azure-native:containerservice:MaintenanceConfiguration")
-    assert [window.options["deletedWith"] for window in windows] == [up.one(CLUSTER).urn] * 2
 
 
 def test_nothing_else_dies_with_another(up: Record) -> None:

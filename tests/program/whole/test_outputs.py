@@ -2,11 +2,9 @@
 
 import json
 
-import yaml
-
 from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.recorder.run import Record
-from tests.program.whole.records import CLUSTER, CONFIG_MAP, GROUP, pool_contract, recorded, without_gpus
+from tests.program.whole.records import CLUSTER, GROUP, pool_contract, recorded, without_gpus
 
 
 def test_the_outputs_are_these(up: Record) -> None:
@@ -71,14 +69,6 @@ def test_without_local_accounts_kubelogin_signs_in(up: Record) -> None:
     local = not up.one(CLUSTER).inputs["disableLocalAccounts"]
     admin = [token for token in up.invokes if token.endswith("AdminCredentials")]
     assert bool(admin) == local
-
-
-def test_the_priority_map_in_the_cluster_names_every_pool_that_takes_work(up: Record) -> None:
-    [expander] = (resource for resource in up.of(CONFIG_MAP) if resource.name.endswith("-expander"))
-    levels: dict[int, list[str]] = yaml.safe_load(expander.inputs["data"]["priorities"])
-    named = {pattern for patterns in levels.values() for pattern in patterns} - {".*"}
-    working = {entry["name"] for entry in up.outputs["poolContract"] if entry["role"] != "general"}
-    assert named == {f"^aks-{name}-[0-9]+-vmss$" for name in working}
 
 
 def test_a_preview_knows_the_contract(preview: Record) -> None:

@@ -2,8 +2,6 @@
 
 import re
 
-import pytest
-
 from kubeflow_aks.recorder.run import Record, record
 from tests.program.whole.records import AS_OF, CLUSTER, CONFIG_MAP, in_cluster, recorded, without_gpus
 
@@ -83,24 +81,6 @@ def test_a_stack_isolates_our_namespace_where_an_engine_sees_to_it(up: Record) -
 def test_production_has_an_engine_for_network_policies() -> None:
     network = recorded("prod").one(CLUSTER).inputs["networkProfile"]
     assert (network["networkDataplane"], network["networkPolicy"]) == ("cilium", "cilium")
-
-
-@pytest.mark.parametrize(
-    ("profile", "added"), [(None, None), ("MIG1g", ["SYS_ADMIN"])], ids=["whole GPUs", "slices"]
-)
-def test_the_device_plugin_gets_the_rights_that_the_gpus_ask_for(
-    profile: str | None, added: list[str] | None
-) -> None:
-    general = {"vmSize": "Standard_D8s_v5", "minCount": 2, "maxCount": 3}
-    cut = {"vmSize": "Standard_NC24ads_A100_v4", "maxCount": 2, "gpuInstanceProfile": profile}
-    recording = record("dev", extra={"pools": {"general": general, "cut": cut}, "asOf": AS_OF})
-    [plugin] = [
-        daemon
-        for daemon in recording.of("kubernetes:apps/v1:DaemonSet")
-        if daemon.name.endswith("-device-plugin")
-    ]
-    [container] = plugin.inputs["spec"]["template"]["spec"]["containers"]
-    assert container["securityContext"]["capabilities"].get("add") == added
 
 
 def test_a_stack_without_gpu_pools_runs_no_device_plugin() -> None:

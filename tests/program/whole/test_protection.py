@@ -46,10 +46,6 @@ def test_in_prod_the_way_out_and_the_audit_logs_are_protected_as_well() -> None:
     assert protected(recorded("prod")) == STATEFUL | outbound | kept
 
 
-def test_pools_that_hold_no_state_are_never_protected() -> None:
-    assert [name for kind, name in protected(recorded("prod")) if kind == "AgentPool"] == ["-general"]
-
-
 def test_rights_are_not_protected_because_a_preview_may_plan_to_replace_them(up: Record) -> None:
     rights = up.of("azure-native:authorization:RoleAssignment")
     assert [right.options["protect"] for right in rights] == [False, False, False]

@@ -4,7 +4,7 @@ from typing import Any
 
 from kubeflow_aks.recorder.run import Record
 from kubeflow_aks.recorder.sdk_types import check_resource
-from tests.program.whole.records import CLUSTER, recorded
+from tests.program.whole.records import recorded
 
 
 def takes_tags(token: str) -> bool:
@@ -24,11 +24,6 @@ def test_every_taggable_resource_has_the_tags_of_the_stack(up: Record) -> None:
     tags = by_type[next(urn for urn in by_type if ":ResourceGroup::" in urn)]
     assert {"owner", "environment"} <= set(tags)
     assert {urn: other for urn, other in by_type.items() if other != tags} == {}
-
-
-def test_the_inline_pool_has_them_as_well(up: Record) -> None:
-    cluster = up.one(CLUSTER).inputs
-    assert cluster["agentPoolProfiles"][0]["tags"] == cluster["tags"]
 
 
 def test_a_tag_that_a_stack_adds_reaches_them_all() -> None:

@@ -72,7 +72,7 @@ def test_a_stack_that_does_not_say_clearly_when_it_ends_is_left(left: dict[str, 
 
 
 @pytest.mark.parametrize(("after", "over"), [(-60, False), (0, False), (299, False), (301, True)])
-def test_a_clock_that_goes_a_little_fast_ends_nothing_early(after: int, over: bool) -> None:  # noqa: FBT001 - a case
+def test_a_clock_that_goes_a_little_fast_ends_nothing_early(after: int, over: bool) -> None:
     assert expiry.is_over(NOW, NOW + timedelta(seconds=after)) is over
 
 

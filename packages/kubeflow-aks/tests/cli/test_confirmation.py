@@ -16,7 +16,7 @@ from kubeflow_aks.exit_codes import UsageError
     ("typed", "agreed"),
     [("y\n", True), ("YES \n", True), ("\n", False), ("n\n", False), ("yesterday\n", False), ("\x04", False)],
 )
-def test_nothing_but_a_yes_agrees(monkeypatch: pytest.MonkeyPatch, typed: str, agreed: bool) -> None:  # noqa: FBT001
+def test_nothing_but_a_yes_agrees(monkeypatch: pytest.MonkeyPatch, typed: str, agreed: bool) -> None:
     ours, theirs = pty.openpty()
     try:
         with os.fdopen(theirs, encoding="utf-8") as terminal:

@@ -92,7 +92,7 @@ class Pool:
             fallback = self._chance.random() < self._sold_out
             overhead = kind.restart
 
-    def _take(self, side: bool, nodes: int, now: float) -> int:  # noqa: FBT001 - which of two pools
+    def _take(self, side: bool, nodes: int, now: float) -> int:
         """Take up to so many idle nodes, those that idle for the shortest time; returns how many there were."""
         idle = sorted(since for since in self._idle[side] if since <= now)[-nodes:]
         for since in idle:

@@ -63,7 +63,7 @@ def test_evictions_that_come_together_widen_the_interval() -> None:
 def test_it_tells_something_once_it_can_tell_azures_lowest_band_from_the_highest(
     hours: float,
     evictions: int,
-    conclusive: bool,  # noqa: FBT001 - one of the cases
+    conclusive: bool,
 ) -> None:
     assert pool(hours, evictions).conclusive is conclusive
 

@@ -76,7 +76,7 @@ def _serve(run: RunDirectory, services: list[subprocess.Popen[bytes]]) -> None:
     state.put(StoredResource(id=f"{CLUSTER}/agentPools/cpuspot", type=AGENT_POOL, inputs=pool, outputs=pool))
 
 
-def _demo_that(monkeypatch: pytest.MonkeyPatch, ends: bool | BaseException) -> None:  # noqa: FBT001
+def _demo_that(monkeypatch: pytest.MonkeyPatch, ends: bool | BaseException) -> None:
     """Replaces what the demo does by an end of that kind."""
 
     def play(_demo: Demo) -> bool:
@@ -158,7 +158,7 @@ def test_a_failure_is_one_line_and_a_code(
 
 @pytest.mark.parametrize(("kept", "code"), [(True, 0), (False, 1)])
 def test_the_exit_code_shows_whether_every_promise_was_kept(
-    kept: bool,  # noqa: FBT001 - a parameter of the test
+    kept: bool,
     code: int,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

@@ -88,7 +88,7 @@ def test_a_vm_that_goes_before_the_work_is_saved_takes_it_along() -> None:
 
 
 @pytest.mark.parametrize("handled", [True, False])
-def test_a_notice_that_nobody_reads_in_time_changes_nothing(handled: bool) -> None:  # noqa: FBT001
+def test_a_notice_that_nobody_reads_in_time_changes_nothing(handled: bool) -> None:
     assert World(STEP, 1, 200).play(detector=1.5, handled=handled) == Outcome(201.0, 59.0)
 
 

@@ -56,7 +56,7 @@ def made(nodes: int = 3, present: dict[str, int] | None = None, **changes: Any) 
 
 
 @pytest.mark.parametrize(("nodes", "batch", "gpu"), [(1, 1, False), (2, 1, True), (3, 2, True), (9, 2, True)])
-def test_a_limit_of_nodes_is_kept(nodes: int, batch: int, gpu: bool) -> None:  # noqa: FBT001 - a case
+def test_a_limit_of_nodes_is_kept(nodes: int, batch: int, gpu: bool) -> None:
     found = made(nodes)
     assert (found.batch_nodes, found.gpu) == (batch, gpu)
     assert found.at_once <= nodes

@@ -160,7 +160,7 @@ def _in_a_script(command: str, *, build: Path) -> str:
 )
 def test_a_gpu_pod_can_be_changed_if_its_toleration_has_no_value(
     toleration: dict[str, str],
-    changeable: bool,  # noqa: FBT001 - a parameter of the test
+    changeable: bool,
     shown: subprocess.CompletedProcess[str],
     build: Path,
     tools: Tools,

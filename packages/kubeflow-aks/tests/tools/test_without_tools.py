@@ -56,7 +56,7 @@ def test_a_test_fails_where_the_tools_are_required(nothing: str, monkeypatch: py
 def test_make_goes_on_without_tools_unless_they_are_required(
     code: int,
     require: str,
-    goes_on: bool,  # noqa: FBT001 - a parameter of the test
+    goes_on: bool,
     tmp_path: Path,
 ) -> None:
     python = tmp_path / ".venv" / "bin" / "python"

@@ -51,7 +51,7 @@ def test_nodes_are_counted_for_the_work_with_the_checkpoints_that_come_with_it()
 def test_no_deadline_falls_into_a_night_or_a_weekend(
     step: float,
     deadline: float | None,
-    is_advised: bool,  # noqa: FBT001 - of a table
+    is_advised: bool,
 ) -> None:
     """A step that is submitted on Friday evening goes on 60 hours later."""
     change = advised(step=step, deadlineHours=deadline, checkpointMinutes=30)

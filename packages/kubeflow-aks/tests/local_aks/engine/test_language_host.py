@@ -116,7 +116,7 @@ def test_what_stops_it_is_reported_as_by_a_program_in_this_process(
     project: Path,
     engine: tuple[_Engine, str],
     raised: str,
-    traceback: bool,  # noqa: FBT001 - a parameter of the test
+    traceback: bool,
 ) -> None:
     (project / "__main__.py").write_text(f"import pulumi\nraise {raised}\n")
     with program.served(project) as host:
@@ -139,7 +139,7 @@ Thing("a:b:C", "made", {})
 def test_an_import_is_made_instead_where_nothing_is_there(
     project: Path,
     engine: tuple[_Engine, str],
-    imports: bool,  # noqa: FBT001 - a parameter of the test
+    imports: bool,
     as_id: str,
     warned: int,
 ) -> None:

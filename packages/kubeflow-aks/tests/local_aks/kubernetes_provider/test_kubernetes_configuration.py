@@ -263,7 +263,7 @@ def test_a_certificate_that_is_none_is_refused() -> None:
 @pytest.mark.parametrize(
     ("value", "expected"), [("true", True), (True, True), ("false", False), (None, False)]
 )
-def test_switches_are_text_or_booleans(value: object, expected: bool) -> None:  # noqa: FBT001 - a table
+def test_switches_are_text_or_booleans(value: object, expected: bool) -> None:
     inputs = {"enableSecretMutable": value} if value is not None else {}
     assert Configuration.of(inputs).rules.secret_mutable is expected
 
