@@ -221,6 +221,16 @@ def test_a_vm_is_shown_from_its_request_on(observed: Observations) -> None:
     assert all(node.start == requested[node.name] and node.start < (node.ready or 0) for node in nodes)
 
 
+def test_a_vm_that_never_was_ready_is_not_called_ready() -> None:
+    def never_ready(raw: Raw) -> None:
+        raw["nodes"] = [{**raw["nodes"][0], "ready": None}]
+
+    observed = recorded(never_ready)
+    [node] = [node for lane in timeline(observed).lanes for node in lane.nodes]
+    assert ": never ready, " in node.title
+    assert 'class="node" x=' not in svg(observed)
+
+
 def test_a_shortage_that_does_not_end_lasts_to_the_end() -> None:
     def no_return(raw: Raw) -> None:
         raw["journal"] = [line for line in raw["journal"] if line.get("supply") != "available"]
@@ -237,7 +247,8 @@ def test_the_controllers_pause_is_shown_for_each_evicted_task(observed: Observat
         if any(evicted(pod, observed) for pod in pods[:-1])
     }
     assert hit
-    assert {bar.task for bar in timeline(observed).waiting if bar.pause} == hit
+    pauses = {bar.label for bar in timeline(observed).waiting if bar.style == "pause"}
+    assert pauses == {f"{task}: its controller's pause" for task in hit}
 
 
 def test_a_scenario_that_ended_early_has_a_page_too() -> None:

@@ -3,93 +3,38 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final, TypeVar
+from typing import Final
 
 from ckf_spot.where.endings import Ending, courses
+from ckf_spot.where.lanes import Bar, Lane, NodeBar, packed
 from ckf_spot.where.observations import Gap, Look, Node, Pod
-
-_T = TypeVar("_T")
+from ckf_spot.where.table import age
 
 _LONGEST: Final = timedelta(hours=24)
 """A look without a record shows no more; platform pods may be months old."""
 _SHORTEST: Final = timedelta(minutes=1)
 _SHORTEST_WAIT: Final = timedelta(seconds=10)
 """Pods that waited less found room at once."""
-
-
-@dataclass(frozen=True)
-class PodBar:
-    """A pod while it had a node."""
-
-    pod: Pod
-    start: datetime
-    end: datetime
-    track: int
-    evicted: bool
-
-
-@dataclass(frozen=True)
-class WaitBar:
-    """A pod while it had none."""
-
-    pod: Pod
-    start: datetime
-    end: datetime
-    track: int
-
-
-@dataclass(frozen=True)
-class NodeBar:
-    """A node.
-
-    Attributes:
-        notice: since when its eviction was announced, None without a notice.
-        gone: whether it went at `end`.
-        taken: whether pods were evicted when it went, or it was announced.
-        tracks: how many pods it had side by side.
-    """
-
-    name: str
-    start: datetime
-    end: datetime
-    notice: datetime | None
-    gone: bool
-    taken: bool
-    pods: tuple[PodBar, ...]
-    row: int
-    tracks: int
-
-
-@dataclass(frozen=True)
-class Lane:
-    """One pool.
-
-    Attributes:
-        spot: None if unknown.
-        vm_size: empty if unknown.
-        rows: number of tracks in each row.
-    """
-
-    pool: str
-    spot: bool | None
-    vm_size: str
-    nodes: tuple[NodeBar, ...]
-    rows: tuple[int, ...]
+_CAPACITY: Final[Mapping[bool | None, tuple[str, str]]] = {
+    True: ("spot", "spot"),
+    False: ("ondemand", "on-demand"),
+    None: ("unknown", "spot or on-demand"),
+}
+"""Class and kind of a lane, by whether its pool is spot."""
 
 
 @dataclass(frozen=True)
 class Timeline:
-    """Everything to draw."""
+    """Everything to draw; bars have seconds since `start`."""
 
     start: datetime
     end: datetime
     lanes: tuple[Lane, ...]
-    waiting: tuple[WaitBar, ...]
+    waiting: tuple[Bar, ...]
     gaps: tuple[Gap, ...]
-    evictions: int
 
 
 def timeline(look: Look) -> Timeline:
@@ -107,20 +52,23 @@ def timeline(look: Look) -> Timeline:
             pools[look.place(name).pool].append(name)
     for name in look.pools or ():
         pools[name]  # a pool without nodes has a lane too
-    lanes = [
-        _lane(pool, [(name, *spans[name]) for name in sorted(names)], on, start, look)
-        for pool, names in pools.items()
-    ]
     order = list(look.pools or ())
-    lanes.sort(key=lambda lane: (order.index(lane.pool) if lane.pool in order else len(order), lane.pool))
+    in_order = sorted(pools, key=lambda pool: (order.index(pool) if pool in order else len(order), pool))
     return Timeline(
         start=start,
         end=look.time,
-        lanes=tuple(lanes),
+        lanes=tuple(
+            _lane(pool, [(name, *spans[name]) for name in sorted(pools[pool])], on, start, look)
+            for pool in in_order
+        ),
         waiting=_waiting(ended, start, look),
         gaps=tuple(gap for gap in look.gaps if gap.end > start),
-        evictions=sum(bar.evicted for lane in lanes for node in lane.nodes for bar in node.pods),
     )
+
+
+def clock(moment: datetime) -> str:
+    """The time of day."""
+    return f"{moment:%H:%M:%S}"
 
 
 def _start(look: Look, pods: list[Pod]) -> datetime:
@@ -152,15 +100,16 @@ def _lane(
     look: Look,
 ) -> Lane:
     contract = (look.pools or {}).get(pool)
-    placed = _packed(nodes, lambda node: (max(node[1], start), node[2]))
-    bars = [_node_bar(bar, on[bar[0][0]], start, look) for bar in placed]
-    rows = 1 + max((bar.row for bar in bars), default=0)
+    spot = contract.spot if contract else next((look.place(name).spot for name, _, _ in nodes), None)
+    style, kind = _CAPACITY[spot]
+    placed = packed(nodes, lambda node: (max(node[1], start), node[2]))
     return Lane(
-        pool=pool,
-        spot=contract.spot if contract else next((look.place(name).spot for name, _, _ in nodes), None),
+        name=pool or "unknown pool",
+        style=style,
+        kind=kind,
         vm_size=contract.vm_size if contract else "",
-        nodes=tuple(bars),
-        rows=tuple(max((bar.tracks for bar in bars if bar.row == row), default=1) for row in range(rows)),
+        nodes=tuple(_node_bar(bar, on[bar[0][0]], start, look) for bar in placed),
+        empty="no node",
     )
 
 
@@ -178,27 +127,45 @@ def _node_bar(
             _until(ending, look), max(end, start)
         )
 
-    bars = tuple(
-        PodBar(pod, begin, stop, track, ending.end == "evicted")
-        for (pod, ending), begin, stop, track in _packed(pods, span)
-    )
     node = look.nodes_by_name.get(name)
     gone = look.lost(name)
     notice = node.notice if node else None
+    bars = tuple(
+        _pod_bar(pod, begin, stop, track, evicted=ending.end == "evicted", earliest=earliest)
+        for (pod, ending), begin, stop, track in packed(pods, span)
+    )
+    taken = gone and (notice is not None or any(bar.evicted for bar in bars))
+    fate = "taken back" if taken else "gone" if gone else "there"
     return NodeBar(
         name=name,
-        start=start,
-        end=end,
-        notice=notice,
-        gone=gone,
-        taken=gone and (notice is not None or any(bar.evicted for bar in bars)),
+        start=_seconds(start, earliest),
+        ready=_seconds(start, earliest),
+        end=_seconds(end, earliest),
+        notice=_seconds(notice, earliest) if notice else None,
+        evicted=taken,
         pods=bars,
         row=row,
-        tracks=1 + max((bar.track for bar in bars), default=0),
+        title=f"{name}: {clock(start)} – {clock(end)}, {fate}",
+        end_title=f"{clock(end)}: {name} was taken back",
     )
 
 
-def _waiting(pods: list[tuple[Pod, Ending]], start: datetime, look: Look) -> tuple[WaitBar, ...]:
+def _pod_bar(
+    pod: Pod, begin: datetime, stop: datetime, track: int, *, evicted: bool, earliest: datetime
+) -> Bar:
+    fate = ", evicted" if evicted else ""
+    return Bar(
+        start=_seconds(begin, earliest),
+        end=_seconds(stop, earliest),
+        track=track,
+        style="pod" if pod.role == "batch" else "pod other",
+        label=pod.name,
+        title=f"{_name(pod)}: {clock(begin)} – {clock(stop)} on {pod.node}{fate}",
+        evicted=evicted,
+    )
+
+
+def _waiting(pods: list[tuple[Pod, Ending]], start: datetime, look: Look) -> tuple[Bar, ...]:
     waits: list[tuple[Pod, datetime, datetime]] = []
     for pod, ending in pods:
         if pod.source != "pod":  # other sources have the time of scheduling, not of the request
@@ -208,20 +175,21 @@ def _waiting(pods: list[tuple[Pod, Ending]], start: datetime, look: Look) -> tup
             waits.append((pod, max(pod.created, start), min(end, _until(ending, look))))
     long = [wait for wait in waits if wait[2] - wait[1] > _SHORTEST_WAIT]
     return tuple(
-        WaitBar(pod, begin, stop, track)
-        for (pod, _, _), begin, stop, track in _packed(long, lambda wait: (wait[1], wait[2]))
+        Bar(
+            start=_seconds(begin, start),
+            end=_seconds(stop, start),
+            track=track,
+            style="pending",
+            label=pod.name,
+            title=f"{_name(pod)}: no node for {age(stop - begin)}",
+        )
+        for (pod, _, _), begin, stop, track in packed(long, lambda wait: (wait[1], wait[2]))
     )
 
 
-def _packed(
-    things: Iterable[_T], span: Callable[[_T], tuple[datetime, datetime]]
-) -> list[tuple[_T, datetime, datetime, int]]:
-    """Each thing with its start, its end and the first row that is free then."""
-    free: list[datetime] = []
-    placed: list[tuple[_T, datetime, datetime, int]] = []
-    for thing in sorted(things, key=lambda thing: span(thing)[0]):
-        start, end = span(thing)
-        row = next((row for row, since in enumerate(free) if since <= start), len(free))
-        free[row : row + 1] = [max(start, end)]
-        placed.append((thing, start, max(start, end), row))
-    return placed
+def _seconds(moment: datetime, start: datetime) -> float:
+    return (moment - start).total_seconds()
+
+
+def _name(pod: Pod) -> str:
+    return f"{pod.namespace}/{pod.name} ({pod.work})"

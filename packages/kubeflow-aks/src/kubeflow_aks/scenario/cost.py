@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Final
 
+from ckf_spot.where.lanes import NodeBar
 from kubeflow_aks.cost import reading
 from kubeflow_aks.cost.billing import batch, bill
 from kubeflow_aks.cost.evictions import PoolEvictions, moments
@@ -20,7 +21,7 @@ from kubeflow_aks.cost.report.cost_by_pool import Row, cost_by_pool
 from kubeflow_aks.recorder.document import PlanDocument
 from kubeflow_aks.scenario.contract_pools import ContractPool
 from kubeflow_aks.scenario.observations import Observations, Where
-from kubeflow_aks.scenario.report.timeline import NodeBar, PoolLane, timeline
+from kubeflow_aks.scenario.report.timeline import PoolLane, timeline
 from kubeflow_aks.text.numbers import counted, duration
 
 HEADER: Final = ("Pool", "VM", "Nodes", "Node time", "Evictions", "Lost", "As played", "All on demand")

@@ -17,12 +17,12 @@ from kubeflow_aks.scenario.checks import CheckResult, summary
 from kubeflow_aks.scenario.cost import ScenarioCost
 from kubeflow_aks.scenario.observations import Observations
 from kubeflow_aks.scenario.report import table
-from kubeflow_aks.scenario.report.svg import LEGEND, svg
+from kubeflow_aks.scenario.report.svg import LEGEND, STYLES, svg
 from kubeflow_aks.scenario.report.words import words_for
 
 _FOLDER: Final = Path(__file__).parent
 
-_STYLES: Final = ("colours.css", "page.css", "timeline.css")
+_STYLES: Final = (*STYLES, _FOLDER / "page.css")
 
 
 def page(observed: Observations, results: Sequence[CheckResult], cost: ScenarioCost | None) -> str:
@@ -32,7 +32,7 @@ def page(observed: Observations, results: Sequence[CheckResult], cost: ScenarioC
         title=summary(results),
         words=words,
         stack=observed.stack,
-        style=Markup("".join((_FOLDER / name).read_text(encoding="utf-8") for name in _STYLES)),  # noqa: S704 - ours
+        style=Markup("".join(path.read_text(encoding="utf-8") for path in _STYLES)),  # noqa: S704 - ours
         results=results,
         timeline=Markup(svg(observed)),  # noqa: S704 - escapes what was observed itself
         legend=[(Markup(shape), style, words) for shape, style, words in LEGEND],  # noqa: S704 - our own text

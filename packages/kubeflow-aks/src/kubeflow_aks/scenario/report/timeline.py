@@ -1,64 +1,21 @@
 """What the timeline shows and where: the observations as bars and marks, in simulated seconds and rows."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
+from ckf_spot.where.lanes import Bar, Lane, NodeBar, packed
 from kubeflow_aks.events import Kind
 from kubeflow_aks.scenario.checks import attempts, evicted
 from kubeflow_aks.scenario.contract_pools import ContractPool
-from kubeflow_aks.scenario.observations import NodeRecord, Observations, PodRecord
-
-Thing = TypeVar("Thing")
+from kubeflow_aks.scenario.observations import NodeRecord, Observations, PodRecord, Where
+from kubeflow_aks.text.numbers import counted, duration
 
 _LAST_STEP: Final = "zero"
 _WAITED_SECONDS: Final = 10.0
 """Pods that waited less are not shown as waiting: they found room at once."""
-
-
-@dataclass(frozen=True)
-class PodBar:
-    """A pod while it ran on a node."""
-
-    pod: PodRecord
-    start: float
-    end: float
-    track: int
-    evicted: bool
-
-
-@dataclass(frozen=True)
-class WaitBar:
-    """A task while it waited: for a node, or (`pause`) for its controller to start it again."""
-
-    task: str
-    start: float
-    end: float
-    track: int
-    pause: bool
-
-
-@dataclass(frozen=True)
-class NodeBar:
-    """A VM from the request for it to its end.
-
-    Attributes:
-        ready: when its node was ready; None if it never was.
-        notice: when its eviction was announced, None without one.
-        evicted: whether the market evicted it.
-        tracks: how many pods run on it side by side.
-    """
-
-    name: str
-    start: float
-    ready: float | None
-    end: float
-    notice: float | None
-    evicted: bool
-    pods: tuple[PodBar, ...]
-    row: int
-    tracks: int
+_SOLD_OUT_STRIP: Final = 14
 
 
 @dataclass(frozen=True)
@@ -69,18 +26,15 @@ class Span:
     end: float
 
 
-@dataclass(frozen=True)
-class PoolLane:
-    """One pool: its nodes in rows, and what the market and the autoscaler did about it.
+@dataclass(frozen=True, kw_only=True)
+class PoolLane(Lane):
+    """One pool: its VMs from the request to their end, and what the market and the autoscaler did about it.
 
     Attributes:
-        rows: number of tracks in each row.
         refused: when Azure refused a VM.
     """
 
     pool: ContractPool
-    nodes: tuple[NodeBar, ...]
-    rows: tuple[int, ...]
     sold_out: tuple[Span, ...]
     back_off: tuple[Span, ...]
     refused: tuple[float, ...]
@@ -101,7 +55,7 @@ class Timeline:
 
     end: float
     lanes: tuple[PoolLane, ...]
-    waiting: tuple[WaitBar, ...]
+    waiting: tuple[Bar, ...]
     fallbacks: tuple[Fallback, ...]
 
 
@@ -120,56 +74,98 @@ def timeline(observed: Observations) -> Timeline:
     )
 
 
-def _waiting(observed: Observations, end: float) -> tuple[WaitBar, ...]:
+def simulation_note(observed: Observations) -> str:
+    """What follows an observation that Azure did not make."""
+    return "" if observed.where == Where.AZURE else " (simulated)"
+
+
+def _waiting(observed: Observations, end: float) -> tuple[Bar, ...]:
     waits: list[tuple[str, float, float, bool]] = []
     for task, pods in attempts(pod for pod in observed.pods if pod.part).items():
         waits += [(task, pod.created, min(pod.running or end, end), False) for pod in pods]
         waits += [(task, pod.ended or end, after.created, True) for pod, after in pairwise(pods)]
     long = [wait for wait in waits if wait[2] - wait[1] > _WAITED_SECONDS]
-    placed = _packed(long, lambda wait: (wait[1], wait[2]))
+    placed = packed(long, lambda wait: (wait[1], wait[2]))
     return tuple(
-        WaitBar(task, start, stop, track, pause) for (task, _, _, pause), start, stop, track in placed
+        _wait(task, start, stop, track, pause=pause) for (task, _, _, pause), start, stop, track in placed
+    )
+
+
+def _wait(task: str, start: float, end: float, track: int, *, pause: bool) -> Bar:
+    """A task while it waited: for a node, or (`pause`) for its controller to start it again."""
+    what = "its controller waits, by the wall clock" if pause else "no node has room"
+    return Bar(
+        start=start,
+        end=end,
+        track=track,
+        style="pause" if pause else "pending",
+        label=f"{task}: its controller's pause" if pause else task,
+        title=f"{task}: {what}, {duration(end - start)}",
     )
 
 
 def _lane(pool: ContractPool, observed: Observations, end: float) -> PoolLane:
     requested = {line["node"]: line["time"] for line in observed.lines(Kind.NODE_CREATING)}
     nodes = [node for node in observed.nodes if node.pool == pool.name and node.appeared < end]
-    placed = _packed(
+    placed = packed(
         nodes, lambda node: (max(0.0, requested.get(node.name, node.appeared)), _stop(node.gone, end))
     )
-    bars = [_node_bar(node, start, stop, row, observed) for node, start, stop, row in placed]
-    rows = 1 + max((bar.row for bar in bars), default=0)
+    sold_out = tuple(_sold_out(pool.name, observed, end))
+    refused = tuple(line["time"] for line in observed.lines(Kind.SOLD_OUT) if line["pool"] == pool.name)
     return PoolLane(
+        name=pool.name,
+        style="spot" if pool.spot else "ondemand",
+        kind=f"{pool.priority}{', GPU' if pool.role == 'gpu' else ''}",
+        vm_size=pool.vm_size,
+        nodes=tuple(_node_bar(node, pool, observed) for node in placed),
+        empty="no VM was to be had" if refused else "no node was needed",
+        free=_SOLD_OUT_STRIP if sold_out else 0,
         pool=pool,
-        nodes=tuple(bars),
-        rows=tuple(max((bar.tracks for bar in bars if bar.row == row), default=1) for row in range(rows)),
-        sold_out=tuple(_sold_out(pool.name, observed, end)),
+        sold_out=sold_out,
         back_off=tuple(
             Span(line["time"], min(end, line["time"] + line["seconds"]))
             for line in observed.lines(Kind.BACK_OFF)
             if line["pool"] == pool.name
         ),
-        refused=tuple(line["time"] for line in observed.lines(Kind.SOLD_OUT) if line["pool"] == pool.name),
+        refused=refused,
     )
 
 
-def _node_bar(node: NodeRecord, start: float, end: float, row: int, observed: Observations) -> NodeBar:
+def _node_bar(
+    placed: tuple[NodeRecord, float, float, int], pool: ContractPool, observed: Observations
+) -> NodeBar:
+    node, start, end, row = placed
     ran = [pod for pod in observed.pods if pod.node == node.name and pod.running is not None]
-    placed = _packed(ran, lambda pod: (pod.running or start, min(_stop(pod.ended, end), end)))
-    pods = tuple(
-        PodBar(pod, begin, stop, track, evicted(pod, observed)) for pod, begin, stop, track in placed
-    )
+    pods = packed(ran, lambda pod: (pod.running or start, min(_stop(pod.ended, end), end)))
+    was_evicted = _time_of(Kind.EVICTION, node.name, observed) is not None
+    never = "never ready" if node.ready is None else "ready from the start"
+    ready = f"ready {duration(node.ready)}" if node.ready else never
+    fate = f"{'evicted' if was_evicted else 'until'} {duration(end)}"
     return NodeBar(
         name=node.name,
         start=start,
         ready=node.ready,
         end=end,
         notice=_time_of(Kind.EVICTION_NOTICE, node.name, observed),
-        evicted=_time_of(Kind.EVICTION, node.name, observed) is not None,
-        pods=pods,
+        evicted=was_evicted,
+        pods=tuple(_pod_bar(*pod, observed) for pod in pods),
         row=row,
-        tracks=1 + max((pod.track for pod in pods), default=0),
+        title=f"{node.name} ({pool.priority}): {ready}, {fate}, {counted(len(pods), 'pod')}{simulation_note(observed)}",
+        end_title=f"{duration(end)}: evicted{simulation_note(observed)}",
+    )
+
+
+def _pod_bar(pod: PodRecord, start: float, end: float, track: int, observed: Observations) -> Bar:
+    was_evicted = evicted(pod, observed)
+    fate = " evicted" if was_evicted else ""
+    return Bar(
+        start=start,
+        end=end,
+        track=track,
+        style="pod daemon" if pod.owner == "DaemonSet" else "pod",
+        label=pod.task if pod.part else pod.name,
+        title=f"{pod.namespace}/{pod.name}: {duration(start)} – {duration(end)}{fate}",
+        evicted=was_evicted,
     )
 
 
@@ -186,20 +182,6 @@ def _sold_out(pool: str, observed: Observations, end: float) -> Iterable[Span]:
             since = line["time"]
     if since is not None:
         yield Span(since, end)
-
-
-def _packed(
-    things: Iterable[Thing], span: Callable[[Thing], tuple[float, float]]
-) -> list[tuple[Thing, float, float, int]]:
-    """Each thing with its start, its end and the first row that is free then."""
-    free: list[float] = []
-    placed: list[tuple[Thing, float, float, int]] = []
-    for thing in sorted(things, key=lambda thing: span(thing)[0]):
-        start, end = span(thing)
-        row = next((row for row, since in enumerate(free) if since <= start), len(free))
-        free[row : row + 1] = [end]
-        placed.append((thing, start, max(start, end), row))
-    return placed
 
 
 def _time_of(kind: Kind, node: str, observed: Observations) -> float | None:
