@@ -95,7 +95,7 @@ class Workspace(automation.LocalWorkspace):
         """Writes a file as JSON, of which PyYAML and the CLI make the same."""
         text = json.dumps(content, ensure_ascii=False, indent=1)
         text = _NOT_PRINTABLE.sub(lambda character: f"\\u{ord(character[0]):04x}", text)
-        Path(self.work_dir, name).write_text(text, encoding="utf-8")
+        files.write(Path(self.work_dir, name), f"{text}\n")
 
     def unprotect(self, stack_name: str) -> None:
         """Takes the protection off every resource in a stack's state.
