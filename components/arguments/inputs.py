@@ -12,10 +12,10 @@ T = TypeVar("T")
 
 
 def when_known(make: Callable[..., T], *values: pulumi.Input[Any]) -> pulumi.Input[T]:
-    """What is made of values: at once, so that a preview shows it, or once all of them are known.
+    """Applies a function to inputs: at once, so that a preview shows the result, or once all of them are known.
 
     Args:
-        make: takes the values; of a plain list or map, entries that are Outputs stay Outputs.
+        make: the function; it takes the values; of a plain list or map, entries that are Outputs stay Outputs.
         values: any number.
     """
     if not any(map(is_awaited, values)):
@@ -24,7 +24,7 @@ def when_known(make: Callable[..., T], *values: pulumi.Input[Any]) -> pulumi.Inp
 
 
 def mapped(values: pulumi.Input[Sequence[Any]], make: Callable[[Any], T]) -> pulumi.Input[Sequence[T]]:
-    """What is made of each entry of a list."""
+    """Applies a function to each entry of a list."""
 
     def list_of(entries: Sequence[Any]) -> list[T]:
         return [make(value) for value in entries]

@@ -75,7 +75,7 @@ class KubernetesSpec(TypedDict, total=False):
 
 
 class ClusterNetworkSpec(TypedDict, total=False):
-    """Ranges of pods and services, and the way out."""
+    """Ranges of pods and services, and outbound routing."""
 
     pod_cidr: Annotated[
         Input[str],
@@ -228,7 +228,7 @@ class AksClusterArgs(TypedDict, total=False):
     kubernetes: KubernetesSpec
     """Version, support and upgrades."""
     network: ClusterNetworkSpec
-    """Ranges and the way out."""
+    """Ranges and outbound routing."""
     api_access: ApiAccessSpec
     """Who reaches the API server."""
     autoscaler: AutoscalerSpec

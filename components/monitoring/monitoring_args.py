@@ -8,7 +8,7 @@ from ..arguments.declaration import Argument, Input, TextsByName
 from ..azure.arm_ids import WORKSPACE
 
 LOG_RETENTION_DAYS: Final = 30
-"""How long a new workspace keeps logs, in days, where nothing is said."""
+"""Default retention of logs in a new workspace, in days."""
 
 
 class MonitoringArgs(TypedDict, total=False):

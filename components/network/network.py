@@ -1,4 +1,4 @@
-"""The virtual network: a subnet for each kind of pool, new or of others, the way out, and the ingress's address."""
+"""The virtual network: a subnet for each kind of pool, new or of others, outbound routing, the ingress's address."""
 
 from collections.abc import Iterator
 from typing import Final

@@ -205,7 +205,7 @@ def test_every_other_pod_leaves(owner: str) -> None:
         (403, "pods/eviction is forbidden", False),
     ],
 )
-def test_an_overload_is_told_from_a_refusal(status: int, text: str, overload: bool) -> None:
+def test_an_overload_is_distinguished_from_a_refusal(status: int, text: str, overload: bool) -> None:
     assert is_overload(ApiError(status, text)) is overload
 
 

@@ -13,5 +13,5 @@ RECORDED: Final[dict[str, dict[str, Any]]] = json.loads(
     )
 )["pipelines"]
 """Pipelines by name."""
-EXAMPLES: Final = tuple(name for name, each in RECORDED.items() if "workflow" in each)
+EXAMPLES: Final = tuple(name for name, recording in RECORDED.items() if "workflow" in recording)
 """Those whose workflow is there: the package's examples."""

@@ -14,7 +14,7 @@ from kubeflow_aks import environment
 from kubeflow_aks.cost import against
 from kubeflow_aks.cost.report import pictures
 from kubeflow_aks.demo.place import Place
-from kubeflow_aks.exit_codes import CommandError, UnjudgedError
+from kubeflow_aks.exit_codes import CommandError, InconclusiveError
 from kubeflow_aks.handoff import folder as handoff
 from kubeflow_aks.ownership import MARKER, NotOurFolderError, empty_folder, open_folder
 from kubeflow_aks.preview import command as preview
@@ -106,7 +106,7 @@ def test_a_link_at_any_level_is_left_alone_with_what_it_leads_to(
 
 def test_a_branch_that_brings_a_link_is_not_judged(small: Project, tmp_path: Path) -> None:
     (small.root / "build").symlink_to(tmp_path)
-    with pytest.raises(UnjudgedError, match=r"build: is a link or a file and is left alone"):
+    with pytest.raises(InconclusiveError, match=r"build: is a link or a file and is left alone"):
         _diff(small.root)
 
 

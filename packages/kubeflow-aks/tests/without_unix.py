@@ -81,7 +81,7 @@ PACKAGES: Final = (
     *("ci", "cli", "clients", "cost", "deployed", "drill", "handoff", "policy", "preview", "recorder"),
     *("revisions", "text", "verify"),
 )
-"""Of kubeflow_aks, whose every module Windows can import."""
+"""Packages of kubeflow_aks whose every module Windows can import."""
 
 
 def hide() -> None:
@@ -102,9 +102,9 @@ def main() -> None:
     hide()
     for package in PACKAGES:
         top = importlib.import_module(f"kubeflow_aks.{package}")
-        for found in pkgutil.walk_packages(top.__path__, f"{top.__name__}."):
-            if not found.name.endswith("__main__"):
-                importlib.import_module(found.name)
+        for module in pkgutil.walk_packages(top.__path__, f"{top.__name__}."):
+            if not module.name.endswith("__main__"):
+                importlib.import_module(module.name)
     from kubeflow_aks.cli.process import main as command_line  # noqa: PLC0415 - what it may use is hidden by now
 
     results: dict[str, tuple[int, str]] = {}

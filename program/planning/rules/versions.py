@@ -125,7 +125,11 @@ def _validation_warnings(settings: Settings) -> Iterator[str]:
 
 
 def _stays(support: KubernetesVersion, settings: Settings, today: date) -> str:
-    """What of the support plan cannot be changed (long-term-support.md, "Frequently asked questions", 2026-08-05)."""
+    """What of the support plan cannot be changed.
+
+    Source: long-term-support.md, "Can I enable and disable LTS on an AKS-supported version after community support
+    ends?" (2026-08-05).
+    """
     over = settings.kubernetes.support_plan != _LONG_TERM and today <= support.lts_until
     return (
         f"; a cluster that has long-term support keeps it: AKS does not switch it off on {support.version} any more"

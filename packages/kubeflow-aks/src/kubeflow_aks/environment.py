@@ -111,7 +111,7 @@ class ProjectEnvironment:
         Raises:
             InstallError: Python cannot make an environment here, or a package cannot be installed.
         """
-        with _alone(self.root / "kubeflow-aks"):
+        with _exclusive_lock(self.root / "kubeflow-aks"):
             if self.is_fresh(group):
                 return
             name, lock = Path(GROUPS[group]).name, self._lock(group)
@@ -325,7 +325,7 @@ def _made_anew(folder: Path) -> Generator[None]:
 
 
 @contextmanager
-def _alone(file: Path) -> Generator[None]:
+def _exclusive_lock(file: Path) -> Generator[None]:
     """Keeps other processes waiting, until this one is done or gone.
 
     Args:

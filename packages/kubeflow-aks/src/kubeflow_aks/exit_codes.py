@@ -12,7 +12,7 @@ class ExitCode(IntEnum):
     GOOD = 0
     FINDING = 1
     USAGE = 2
-    UNJUDGED = 3
+    INCONCLUSIVE = 3
     WILL_BREAK = 4
     INTERRUPTED = 130
 
@@ -29,10 +29,10 @@ class UsageError(CommandError):
     exit_code = ExitCode.USAGE
 
 
-class UnjudgedError(CommandError):
+class InconclusiveError(CommandError):
     """Something that the command needs to judge can't be had: it found nothing, good or bad."""
 
-    exit_code = ExitCode.UNJUDGED
+    exit_code = ExitCode.INCONCLUSIVE
 
 
 class InterruptedCommandError(CommandError):
@@ -52,7 +52,7 @@ _PROGRAMS: Final = {
 }
 
 
-class MissingProgramError(UnjudgedError):
+class MissingProgramError(InconclusiveError):
     """A program that the command calls is not installed."""
 
     def __init__(self, program: str, instead: str = "") -> None:

@@ -41,22 +41,22 @@ def interruptible(note: str = "", *, once: bool = False) -> Generator[None]:
         _quiet_threads()
         raise KeyboardInterrupt
 
-    before = {each: signal.getsignal(each) for each in SIGNALS}
+    before = {number: signal.getsignal(number) for number in SIGNALS}
     _handle(interrupt)
     try:
         yield
     except KeyboardInterrupt:
         raise InterruptedCommandError(note) from None
     finally:
-        for each, handler in before.items():
-            signal.signal(each, handler)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _handle(handler: _Handler | signal.Handlers) -> None:
-    for each in SIGNALS:
+    for number in SIGNALS:
         # `nohup` ignores SIGHUP. A shell ignores SIGINT for a command in its background, which may be interrupted.
-        if each == signal.SIGINT or signal.getsignal(each) != signal.SIG_IGN:
-            signal.signal(each, handler)
+        if number == signal.SIGINT or signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, handler)
 
 
 def _exit(_signal: int, _frame: FrameType | None) -> None:

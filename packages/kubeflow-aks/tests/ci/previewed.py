@@ -57,11 +57,11 @@ def archive(files: Mapping[str, str | bytes]) -> bytes:
 
 def left(stack: str = "dev", number: int = NUMBER, files: Mapping[str, str | bytes] | None = None) -> bytes:
     """What the preview of a stack leaves, with other files in place of its own."""
-    own: dict[str, str | bytes] = {
+    default_files: dict[str, str | bytes] = {
         f"{stack}.json": json.dumps(document(stack)),
         "pull-request": f"{number}\n",
     }
-    return archive({**own, **(files or {})})
+    return archive({**default_files, **(files or {})})
 
 
 def pull(

@@ -42,7 +42,7 @@ def test_a_missing_program_is_named(
         error, match=r"/none/(az|pulumi)` is missing; install the (Azure|Pulumi) CLI$"
     ) as raised:
         call(str(path))
-    assert raised.value.exit_code is ExitCode.UNJUDGED
+    assert raised.value.exit_code is ExitCode.INCONCLUSIVE
 
 
 @CLIENTS

@@ -79,8 +79,8 @@ def test_a_program_without_the_setting_gets_no_marks(tmp_path: Path, names: str)
 
 
 def test_other_names_stay_as_the_stack_gives_them() -> None:
-    own = {"names": {"pattern": "<type>-ml", "cluster": 5, "identity": "id"}}
-    found = local_names(read_stack(PROJECT_ROOT, "demo", own))["names"]
-    assert found["pattern"] == "<type>-ml"
-    assert found["identity"] == "id"
-    assert found["cluster"] == 5, "the program refuses it"
+    settings = {"names": {"pattern": "<type>-ml", "cluster": 5, "identity": "id"}}
+    names = local_names(read_stack(PROJECT_ROOT, "demo", settings))["names"]
+    assert names["pattern"] == "<type>-ml"
+    assert names["identity"] == "id"
+    assert names["cluster"] == 5, "the program refuses it"

@@ -50,11 +50,11 @@ def cluster(**entry: Any) -> str:
 
 def problem(config: object) -> str:
     """The error of a first request with a kubeconfig; nothing listens at its address."""
-    given = outputs(config)
+    stack_outputs = outputs(config)
     with pytest.raises((StackError, KubeError)) as refused:
-        api_of(given).ping()
+        api_of(stack_outputs).ping()
     error = refused.value
-    line = str(error if isinstance(error, StackError) else stack_error(error, given))
+    line = str(error if isinstance(error, StackError) else stack_error(error, stack_outputs))
     assert "\n" not in line
     assert SECRET not in line
     return line
@@ -201,13 +201,13 @@ KUBECONFIG_PATHS = [
 
 
 def changed(raw: dict[str, Any], path: str, value: object) -> dict[str, Any]:
-    found = copy.deepcopy(raw)
-    place: Any = found
+    document = copy.deepcopy(raw)
+    place: Any = document
     *way, last = [int(part) if part.isdecimal() else part for part in path.split(".")]
     for part in way:
         place = place[part]
     place[last] = value
-    return found
+    return document
 
 
 @settings(max_examples=300)
@@ -236,9 +236,9 @@ def test_any_value_in_outputs_is_read_or_one_line_of_error(tmp_path: Path, path:
     file.write_text(json.dumps(changed(GOOD, path, value)), encoding="utf-8")
     for read in READS:
         try:
-            found = of_file("dev", file)
-            read(found)
-            assert all(isinstance(pool["name"], str) for pool in found.pools())
+            stack_outputs = of_file("dev", file)
+            read(stack_outputs)
+            assert all(isinstance(pool["name"], str) for pool in stack_outputs.pools())
         except StackError as error:
             assert "\n" not in str(error)  # noqa: PT017 - either is right
             assert len(str(error)) <= 600  # noqa: PT017
@@ -310,8 +310,10 @@ def test_the_response_of_a_proxy_is_one_line_and_no_page() -> None:
 
 @pytest.mark.parametrize("basis", [{"stack": "dev"}, {**BASIS, "apiAccess": {"privateCluster": "no"}}])
 def test_values_that_older_outputs_lack_hide_no_error(basis: object) -> None:
-    given = Outputs("dev", {"clusterBasis": basis})
-    assert "dev: its API server cannot be reached: gone" in str(stack_error(UnreachableError("gone"), given))
+    older_outputs = Outputs("dev", {"clusterBasis": basis})
+    assert "dev: its API server cannot be reached: gone" in str(
+        stack_error(UnreachableError("gone"), older_outputs)
+    )
 
 
 def test_other_errors_of_a_request() -> None:

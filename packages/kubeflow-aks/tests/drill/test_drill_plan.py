@@ -57,10 +57,10 @@ def made(nodes: int = 3, present: dict[str, int] | None = None, **changes: Any) 
 
 @pytest.mark.parametrize(("nodes", "batch", "gpu"), [(1, 1, False), (2, 1, True), (3, 2, True), (9, 2, True)])
 def test_a_limit_of_nodes_is_kept(nodes: int, batch: int, gpu: bool) -> None:
-    found = made(nodes)
-    assert (found.batch_nodes, found.gpu) == (batch, gpu)
-    assert found.at_once <= nodes
-    assert ("gpu-on-spot" in found.left_out) is not gpu
+    plan = made(nodes)
+    assert (plan.batch_nodes, plan.gpu) == (batch, gpu)
+    assert plan.at_once <= nodes
+    assert ("gpu-on-spot" in plan.left_out) is not gpu
 
 
 def test_the_smallest_pool_is_not_requested_more_than_it_has() -> None:
@@ -69,10 +69,10 @@ def test_the_smallest_pool_is_not_requested_more_than_it_has() -> None:
 
 
 def test_nodes_that_are_there_leave_nothing_to_see_from_zero() -> None:
-    found = made(present={"cpuspot": 2})
-    assert found.left_out["batch-on-spot"] == "cpuspot has 2 nodes already, so from zero can't be shown"
-    assert "gpu-on-spot" not in found.left_out
-    assert {pool.name: pool.min_count for pool in found.facts.pools}["cpuspot"] == 2
+    plan = made(present={"cpuspot": 2})
+    assert plan.left_out["batch-on-spot"] == "cpuspot has 2 nodes already, so from zero can't be shown"
+    assert "gpu-on-spot" not in plan.left_out
+    assert {pool.name: pool.min_count for pool in plan.facts.pools}["cpuspot"] == 2
 
 
 def test_a_stack_without_an_eviction_handler_is_not_held_to_it() -> None:

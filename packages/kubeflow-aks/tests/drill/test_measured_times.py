@@ -48,9 +48,9 @@ def cpuspot(*changes: Callable[[Raw], object]) -> PoolTimes:
 
 
 def test_the_recorded_story_gives_the_times_of_each_pool_that_nodes_came_to() -> None:
-    found = of(recorded())
-    assert set(found.pools) == {"cpuspot", "cpuod", "gpuspot"}, "home pools had their nodes before"
-    cpu = found.pools["cpuspot"]
+    measured = of(recorded())
+    assert set(measured.pools) == {"cpuspot", "cpuod", "gpuspot"}, "home pools had their nodes before"
+    cpu = measured.pools["cpuspot"]
     assert cpu.vm_size == "Standard_D8ds_v5"
     # aks-cpuspot-…000001 was requested at 53.9 s and Ready at 157.0 s; its first task ran at 160.1 s.
     assert (cpu.boot_seconds[0], cpu.start_seconds[0]) == (103.1, 3.1)
@@ -59,7 +59,7 @@ def test_the_recorded_story_gives_the_times_of_each_pool_that_nodes_came_to() ->
     assert (cpu.notice_seconds[0], cpu.drained) == (37.1, (True, True))
     # Task 0 was evicted at 206.3 s; spot was sold out, so it ran again at 890.9 s.
     assert (cpu.again_seconds[0], len(cpu.again_seconds)) == (684.6, 4)
-    assert found.pools["cpuod"] == PoolTimes(
+    assert measured.pools["cpuod"] == PoolTimes(
         vm_size="Standard_D8ds_v5", boot_seconds=(100.0,), start_seconds=(12.2,)
     )
 
@@ -87,8 +87,8 @@ def test_an_eviction_without_notice_has_no_notice_time_but_still_met_work() -> N
             if pod["disruption"]:
                 pod["ended"] = 5000.0
 
-    found = cpuspot(unannounced)
-    assert (found.notice_seconds, found.drained) == ((), (False, False))
+    times = cpuspot(unannounced)
+    assert (times.notice_seconds, times.drained) == ((), (False, False))
 
 
 def test_work_that_was_done_before_the_notice_met_no_eviction() -> None:
@@ -148,16 +148,16 @@ def test_a_boot_begins_at_the_request_that_brought_the_node(
         pods=(POD,),
         journal=tuple({"kind": kind, "time": time, "pool": "cpuspot"} for kind, time in lines),
     )
-    found = of(seen).pools
-    assert (found["cpuspot"].boot_seconds if found else ()) == boot
+    pools = of(seen).pools
+    assert (pools["cpuspot"].boot_seconds if pools else ()) == boot
 
 
 def test_the_file_has_the_form_of_its_schema_and_is_read_as_it_was_written(tmp_path: Path) -> None:
-    found = of(recorded())
+    measured = of(recorded())
     file = tmp_path / "measured.json"
-    file.write_text(to_json(found), encoding="utf-8")
-    jsonschema.validate(json.loads(to_json(found)), SCHEMA, format_checker=jsonschema.FormatChecker())
-    assert load(file, Measured, "what a drill wrote") == found
+    file.write_text(to_json(measured), encoding="utf-8")
+    jsonschema.validate(json.loads(to_json(measured)), SCHEMA, format_checker=jsonschema.FormatChecker())
+    assert load(file, Measured, "what a drill wrote") == measured
 
 
 def test_nothing_observed_is_a_file_without_pools() -> None:

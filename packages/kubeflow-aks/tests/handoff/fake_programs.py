@@ -161,8 +161,8 @@ _ASKS = {"version", "status", "list", "clouds", "credentials", "controllers", "m
 
 def status(**applications: str) -> str:
     """What `juju status --format json` says of applications in these states."""
-    found = {name: {"application-status": {"current": state}} for name, state in applications.items()}
-    return json.dumps({"applications": found})
+    states = {name: {"application-status": {"current": state}} for name, state in applications.items()}
+    return json.dumps({"applications": states})
 
 
 def _cloud(folder: Path) -> str:
@@ -257,9 +257,9 @@ class Fakes:
     def calls(self, *programs: str) -> list[str]:
         """What was called since the last question."""
         file = self.root / "state" / "calls"
-        found = file.read_text().splitlines() if file.exists() else []
+        lines = file.read_text().splitlines() if file.exists() else []
         file.unlink(missing_ok=True)
-        return [line for line in found if not programs or line.split()[0] in programs]
+        return [line for line in lines if not programs or line.split()[0] in programs]
 
     def changes(self) -> list[str]:
         """The commands that changed something, without their options."""
@@ -276,7 +276,7 @@ class Fakes:
             time.sleep(0.02)
 
     def _environment(self, changed: Mapping[str, str]) -> dict[str, str]:
-        given = {
+        variables = {
             "PATH": str(self.root / "bin"),
             "FAKE_STATE": str(self.root / "state"),
             "JUJU": "juju",
@@ -287,7 +287,7 @@ class Fakes:
             "TF_VAR_dex_static_password": PASSWORD,
             **changed,
         }
-        return {key: value for key, value in given.items() if value != "unset"}
+        return {key: value for key, value in variables.items() if value != "unset"}
 
     def run(self, script: str, *options: str, **environment: str) -> subprocess.CompletedProcess[str]:
         """One of the scripts; nobody answers its questions."""

@@ -22,8 +22,8 @@ def _recorded() -> dict[str, Any]:
 
 def values(**changed: Any) -> dict[str, Any]:
     """The outputs of the stack dev; `changed` takes the place of theirs."""
-    given = copy.deepcopy(_recorded())
-    return {**given, "jujuCaCertificate": CERTIFICATE, "jujuToken": TOKEN, **changed}
+    recorded_values = copy.deepcopy(_recorded())
+    return {**recorded_values, "jujuCaCertificate": CERTIFICATE, "jujuToken": TOKEN, **changed}
 
 
 def with_basis(**changed: Any) -> dict[str, Any]:
@@ -35,5 +35,5 @@ def with_basis(**changed: Any) -> dict[str, Any]:
     return values(clusterBasis={**basis, **merged})
 
 
-def outputs(given: dict[str, Any] | None = None) -> Outputs:
-    return parse("dev", json.dumps(given if given is not None else values()), "outputs.json")
+def outputs(raw_outputs: dict[str, Any] | None = None) -> Outputs:
+    return parse("dev", json.dumps(raw_outputs if raw_outputs is not None else values()), "outputs.json")

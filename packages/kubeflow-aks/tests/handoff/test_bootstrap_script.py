@@ -260,7 +260,7 @@ def test_a_namespace_without_its_model_stops_before_terraform(fakes: Fakes) -> N
     assert done.returncode == 1
     assert done.stderr.startswith("error: the namespace kubeflow exists, and Juju has no such model")
     assert f"kubectl --kubeconfig {fakes.folder}/kubeconfig delete namespace kubeflow" in done.stderr
-    assert not [each for each in fakes.changes() if each.startswith("tofu")]
+    assert not [change for change in fakes.changes() if change.startswith("tofu")]
 
 
 @pytest.mark.parametrize("namespace", ["kubeflow", "controller-aks-dev-controller"])

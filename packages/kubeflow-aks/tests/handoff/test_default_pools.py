@@ -25,8 +25,8 @@ def loaded(*choices: str) -> dict[str, Any]:
 
 
 def test_a_profile_s_pods_go_to_the_pool_and_tolerate_its_taints() -> None:
-    found = loaded("team-a=gpuod", "team-b=general")
-    assert found["team-a"] == {
+    settings = loaded("team-a=gpuod", "team-b=general")
+    assert settings["team-a"] == {
         "excludedLabels": {"keep-placement": "true"},
         "nodeSelectorTerms": [
             {
@@ -40,7 +40,7 @@ def test_a_profile_s_pods_go_to_the_pool_and_tolerate_its_taints() -> None:
             {"key": "nvidia.com/gpu", "operator": "Equal", "value": "present", "effect": "NoSchedule"},
         ],
     }
-    assert "tolerations" not in found["team-b"]
+    assert "tolerations" not in settings["team-b"]
 
 
 @pytest.mark.parametrize(

@@ -23,16 +23,16 @@ def main(arguments: Sequence[str]) -> int:
 
 
 @pytest.fixture
-def given(tmp_path: Path) -> Path:
+def outputs_file(tmp_path: Path) -> Path:
     file = tmp_path / "outputs.json"
     file.write_text(json.dumps(values()))
     return file
 
 
 def test_it_writes_the_files_and_shows_what_comes_next(
-    given: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    outputs_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main([f"--outputs={given}", f"--build={tmp_path / 'build'}", "--", "dev"]) == 0
+    assert main([f"--outputs={outputs_file}", f"--build={tmp_path / 'build'}", "--", "dev"]) == 0
     folder = tmp_path / "build" / "dev" / "handoff"
     expected = files(outputs())
     assert {path.name: path.read_text() for path in folder.iterdir() if path.name in expected} == expected
@@ -43,10 +43,10 @@ def test_it_writes_the_files_and_shows_what_comes_next(
 
 
 def test_stdout_is_one_object_and_nothing_is_written(
-    given: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    outputs_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     build = tmp_path / "build"
-    assert main([f"--outputs={given}", f"--build={build}", "--stdout", "dev"]) == 0
+    assert main([f"--outputs={outputs_file}", f"--build={build}", "--stdout", "dev"]) == 0
     shown = capsys.readouterr()
     assert json.loads(shown.out) == files(outputs())
     assert (shown.err, build.exists()) == ("", False)
@@ -68,25 +68,25 @@ def test_stdout_is_one_object_and_nothing_is_written(
     ],
 )
 def test_what_is_wrong_is_one_line(
-    stack: str, text: str | None, message: str, given: Path, capsys: pytest.CaptureFixture[str]
+    stack: str, text: str | None, message: str, outputs_file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     if text is not None:
-        given.write_text(text)
-    assert main([f"--outputs={given}", f"--build={given.parent / 'build'}", "--", stack]) == (
+        outputs_file.write_text(text)
+    assert main([f"--outputs={outputs_file}", f"--build={outputs_file.parent / 'build'}", "--", stack]) == (
         2 if message.startswith("stack: ") else 3
     )
     shown = capsys.readouterr()
     assert shown.err.startswith("error: ")
     assert message in shown.err
     assert (shown.err.count("\n"), shown.out) == (1, "")
-    assert not (given.parent / "build").exists()
+    assert not (outputs_file.parent / "build").exists()
 
 
 def test_another_release_ends_with_the_controller(
-    given: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    outputs_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    given.write_text(json.dumps(with_basis(kubeflow={"release": "1.10", "argoRetries": True})))
-    assert main([f"--outputs={given}", f"--build={tmp_path / 'build'}", "dev"]) == 0
+    outputs_file.write_text(json.dumps(with_basis(kubeflow={"release": "1.10", "argoRetries": True})))
+    assert main([f"--outputs={outputs_file}", f"--build={tmp_path / 'build'}", "dev"]) == 0
     shown = capsys.readouterr().out
     assert (
         "It ends with Juju's controller: deploy/ has Charmed Kubeflow 1.11, and this stack has 1.10" in shown
@@ -95,18 +95,18 @@ def test_another_release_ends_with_the_controller(
 
 
 def test_ctrl_c_is_no_traceback(
-    given: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    outputs_file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(command, "write", interrupted)
-    assert main([f"--outputs={given}", "dev"]) == 130
+    assert main([f"--outputs={outputs_file}", "dev"]) == 130
     assert capsys.readouterr().err == "error: interrupted; what was there before is as it was\n"
 
 
-def test_a_reader_that_has_gone_is_no_failure(given: Path) -> None:
-    handoff = f"{sys.executable} -B -m kubeflow_aks handoff --stdout --outputs {given} dev"
+def test_a_reader_that_has_gone_is_no_failure(outputs_file: Path) -> None:
+    handoff = f"{sys.executable} -B -m kubeflow_aks handoff --stdout --outputs {outputs_file} dev"
     done = subprocess.run(
         ["bash", "-o", "pipefail", "-c", f"{handoff} | head -c 1"],
         cwd=PROJECT_ROOT,

@@ -20,33 +20,36 @@ from tests.handoff.made_up_outputs import CERTIFICATE, TOKEN, outputs, values, w
 SECRET = {"credentials.yaml", "kubeconfig"}
 
 
-def modules(given: dict[str, Any] | None = None) -> dict[str, Any]:
-    return json.loads(files(outputs(given))[MODULES])
+def modules(raw_outputs: dict[str, Any] | None = None) -> dict[str, Any]:
+    return json.loads(files(outputs(raw_outputs))[MODULES])
 
 
-def products(given: dict[str, Any] | None = None) -> dict[str, Any]:
-    return json.loads(files(outputs(given))[PRODUCTS])
+def products(raw_outputs: dict[str, Any] | None = None) -> dict[str, Any]:
+    return json.loads(files(outputs(raw_outputs))[PRODUCTS])
 
 
 def test_the_cloud_is_the_cluster_with_its_storage() -> None:
-    given = values()
+    raw_outputs = values()
     clouds = yaml.safe_load(files(outputs())["clouds.yaml"])["clouds"]
     assert clouds == {
         "aks-dev": {
             "type": "kubernetes",
             "auth-types": ["oauth2"],
-            "endpoint": given["jujuEndpoint"],
+            "endpoint": raw_outputs["jujuEndpoint"],
             "ca-certificates": [CERTIFICATE],
             "host-cloud-region": "azure/westeurope",
             "regions": {"westeurope": {}},
-            "config": {"operator-storage": given["storageClass"], "workload-storage": given["storageClass"]},
+            "config": {
+                "operator-storage": raw_outputs["storageClass"],
+                "workload-storage": raw_outputs["storageClass"],
+            },
         }
     }
 
 
 def test_the_credential_is_for_that_cloud() -> None:
-    found = yaml.safe_load(files(outputs())["credentials.yaml"])
-    assert found == {"credentials": {"aks-dev": {"aks-dev": {"auth-type": "oauth2", "Token": TOKEN}}}}
+    credentials = yaml.safe_load(files(outputs())["credentials.yaml"])
+    assert credentials == {"credentials": {"aks-dev": {"aks-dev": {"auth-type": "oauth2", "Token": TOKEN}}}}
 
 
 def test_the_kubeconfig_runs_no_program() -> None:
@@ -63,13 +66,17 @@ def test_the_token_is_in_no_other_file() -> None:
 
 
 def test_modules_kubeflow_gets_what_the_cluster_has() -> None:
-    found = modules()
-    annotations = dict(each.split("=") for each in found["istio_ingressgateway_annotations"].split(","))
+    variables = modules()
+    annotations = dict(
+        annotation.split("=") for annotation in variables["istio_ingressgateway_annotations"].split(",")
+    )
     assert annotations == values()["ingressAnnotations"]
-    assert found["minio_mode"] == "server"
-    assert found["argo_controller_bucket"] == found["kfp_api_object_store_bucket_name"] == "mlpipeline"
-    assert found["kubeflow_dashboard_registration_flow"] == "true"
-    sizes = {key: value for key, value in found.items() if key.endswith("_size")}
+    assert variables["minio_mode"] == "server"
+    assert (
+        variables["argo_controller_bucket"] == variables["kfp_api_object_store_bucket_name"] == "mlpipeline"
+    )
+    assert variables["kubeflow_dashboard_registration_flow"] == "true"
+    sizes = {key: value for key, value in variables.items() if key.endswith("_size")}
     assert set(sizes) == {"minio_size", "kfp_db_size", "katib_db_size", "mlmd_size"}
     assert "10G" not in sizes.values()
 
@@ -81,14 +88,22 @@ def test_the_order_of_outputs_changes_nothing_for_terraform() -> None:
 
 
 def test_products_kubeflow_corrects_its_defaults() -> None:
-    found = products()
-    assert (found["release"], found["risk"], found["service_mesh_type"]) == ("1.11", "stable", "sidecar")
-    assert (found["object_storage_mode"], found["s3_bucket_global"]) == ("minio", "mlpipeline")
-    assert found["istio_ingressgateway_config"] == {
+    variables = products()
+    assert (variables["release"], variables["risk"], variables["service_mesh_type"]) == (
+        "1.11",
+        "stable",
+        "sidecar",
+    )
+    assert (variables["object_storage_mode"], variables["s3_bucket_global"]) == ("minio", "mlpipeline")
+    assert variables["istio_ingressgateway_config"] == {
         "kind": "ingress",
         "annotations": modules()["istio_ingressgateway_annotations"],
     }
-    assert "10G" not in (found["minio_storage_size"], found["mysql_storage_size"], found["mlmd_storage_size"])
+    assert "10G" not in (
+        variables["minio_storage_size"],
+        variables["mysql_storage_size"],
+        variables["mlmd_storage_size"],
+    )
 
 
 def test_notebooks_are_offered_the_pools_of_the_outputs() -> None:
@@ -108,12 +123,12 @@ def test_notebooks_are_offered_the_pools_of_the_outputs() -> None:
 def test_istio_s_plug_in_is_where_canonical_tests_it(
     policy: str, directories: tuple[str, str], profiles: str
 ) -> None:
-    for found in (
+    for variables in (
         modules(with_basis(network={"policy": policy})),
         products(with_basis(network={"policy": policy})),
     ):
-        assert (found["istio_cni_bin_dir"], found["istio_cni_conf_dir"]) == directories
-        assert found["kubeflow_profiles_security_policy"] == profiles
+        assert (variables["istio_cni_bin_dir"], variables["istio_cni_conf_dir"]) == directories
+        assert variables["kubeflow_profiles_security_policy"] == profiles
 
 
 def test_no_variable_is_a_secret() -> None:
@@ -122,14 +137,14 @@ def test_no_variable_is_a_secret() -> None:
 
 
 def test_another_release_gets_no_variables_of_this_one() -> None:
-    found = files(outputs(with_basis(kubeflow={"release": "1.10"})))
-    assert not {MODULES, PRODUCTS} & set(found)
-    assert "RELEASE=1.10\n" in found["names.sh"]
-    assert "TFVARS=''\n" in found["names.sh"]
+    texts = files(outputs(with_basis(kubeflow={"release": "1.10"})))
+    assert not {MODULES, PRODUCTS} & set(texts)
+    assert "RELEASE=1.10\n" in texts["names.sh"]
+    assert "TFVARS=''\n" in texts["names.sh"]
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("raw_outputs", "message"),
     [
         (
             values(jujuToken="[secret]"),
@@ -181,10 +196,10 @@ def test_another_release_gets_no_variables_of_this_one() -> None:
     ],
 )
 def test_outputs_that_can_t_be_handed_over_are_reported_in_one_line(
-    given: dict[str, Any], message: str
+    raw_outputs: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(StackError) as refused:
-        files(outputs(given))
+        files(outputs(raw_outputs))
     assert str(refused.value) == message
     assert TOKEN not in message
 

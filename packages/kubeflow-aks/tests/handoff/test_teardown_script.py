@@ -37,7 +37,7 @@ def test_it_goes_from_the_model_outwards_and_shows_how_to_delete_the_cluster(fak
     assert fakes.changes() == ALL
     assert "  pulumi config set --stack dev protect false\n" in done.stdout
     assert done.stdout.index("protect false") < done.stdout.index("pulumi destroy --stack dev")
-    assert not any(fakes.has(f"{each}/aks-dev") for each in ("clouds", "credentials"))
+    assert not any(fakes.has(f"{kind}/aks-dev") for kind in ("clouds", "credentials"))
 
 
 def test_volumes_go_with_the_model(fakes: Fakes) -> None:

@@ -14,7 +14,7 @@ from tests.local.required import required_crds
 
 _MANAGER: Final = "tests"
 _KIND: Final = r'{.spec.group} {.spec.versions[?(@.storage==true)].name} {.spec.names.kind}{"\n"}'
-"""Of a definition: group, version and kind."""
+"""A custom resource definition's group, version and kind, as a jsonpath template."""
 
 
 @dataclass
@@ -36,8 +36,8 @@ class CustomResources:
     def install(self, *names: str) -> None:
         """Makes the kinds of these sets known, each set once; without its files the test is skipped.
 
-        Of sets with the same kinds, such as the releases of the Trainer, the one installed last is in force, a moment
-        after this returns.
+        Among sets with the same kinds, such as the releases of the Trainer, the one installed last is in force,
+        a moment after this returns.
         """
         for name in names:
             files = {file.name: file for file in required_crds(name)}
@@ -45,8 +45,8 @@ class CustomResources:
                 continue
             # Created and replaced as they are: to apply one costs the API server as much again.
             verb = "replace" if files.keys() & self._there.keys() else "create"
-            given = [f"--filename={file}" for file in files.values()]
-            made = self.kubectl.run(verb, "--validate=false", f"--output=jsonpath={_KIND}", *given)
+            options = [f"--filename={file}" for file in files.values()]
+            made = self.kubectl.run(verb, "--validate=false", f"--output=jsonpath={_KIND}", *options)
             for line in made.splitlines():
                 eventually(partial(self._served, Kind(*line.split())))
             self._there |= dict.fromkeys(files, name)
@@ -66,4 +66,4 @@ class CustomResources:
         Raises:
             ApiError: it refuses one, also for a field that it would drop.
         """
-        return [self.api.create(each, _MANAGER, dry_run=True, strict=True) for each in objects]
+        return [self.api.create(manifest, _MANAGER, dry_run=True, strict=True) for manifest in objects]

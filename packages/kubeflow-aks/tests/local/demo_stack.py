@@ -112,11 +112,11 @@ class Play:
         self, look: Callable[[], Value | None], *, deadline: float, every: float = _POLL_SECONDS
     ) -> Value | None:
         """What `look` returns as soon as it is true, or what it returns at `deadline` on the monotonic clock."""
-        while not (found := look()) and time.monotonic() < deadline:
+        while not (value := look()) and time.monotonic() < deadline:
             if self._running.done():
                 self._running.result()
             time.sleep(every)
-        return found
+        return value
 
     def until(self, what: str, look: Callable[[], Value | None], *, every: float = _POLL_SECONDS) -> Value:
         """What `look` returns as soon as it is true; fails in the end, telling `what` is missing.
@@ -126,9 +126,9 @@ class Play:
             look: reads it.
             every: seconds between two looks.
         """
-        found = self.wait(look, deadline=time.monotonic() + _LONGEST_SECONDS, every=every)
-        assert found, f"{what}: still {found!r} after {_LONGEST_SECONDS:.0f} s;\n{self._tail()}"
-        return found
+        value = self.wait(look, deadline=time.monotonic() + _LONGEST_SECONDS, every=every)
+        assert value, f"{what}: still {value!r} after {_LONGEST_SECONDS:.0f} s;\n{self._tail()}"
+        return value
 
     def _tail(self) -> str:
         return "\n".join(map(str, self._sink.lines[-20:]))
@@ -261,18 +261,18 @@ class DemoStack:
 
     def _delete_all(self, namespace: str, kinds: Iterable[ObjectKind]) -> list[Object]:
         """The objects of these kinds that there were; none of them stays."""
-        found = [
-            {"apiVersion": kind.api_version, "kind": kind.kind, "metadata": each["metadata"]}
+        objects = [
+            {"apiVersion": kind.api_version, "kind": kind.kind, "metadata": obj["metadata"]}
             for kind in kinds
-            for each in self.api.list(kind, namespace)
+            for obj in self.api.list(kind, namespace)
         ]
-        for obj in found:
+        for obj in objects:
             try:
                 self.api.delete(obj, "Background", grace_seconds=0)
             except ApiError as error:
                 if not error.not_found:
                     raise
-        return found
+        return objects
 
 
 @contextmanager

@@ -33,7 +33,7 @@ class Kubectl:
     def apply(self, *objects: Object) -> None:
         """Creates or updates objects."""
         stream = {"apiVersion": "v1", "kind": "List", "items": list(objects)}
-        self.run("apply", "-f", "-", given=json.dumps(stream))
+        self.run("apply", "-f", "-", stdin=json.dumps(stream))
 
     def get(self, *arguments: str) -> Any:
         """An object, or the list of them."""
@@ -55,7 +55,7 @@ class Kubectl:
     def _api(self) -> ApiServer:
         return ApiServer.of(self.kubeconfig)
 
-    def run(self, *arguments: str, given: str = "") -> str:
+    def run(self, *arguments: str, stdin: str = "") -> str:
         """Any command; its standard output."""
         command = [
             self.tools["kubectl"],
@@ -69,7 +69,7 @@ class Kubectl:
         ]
         environment = {**os.environ, "KUBECACHEDIR": str(self.kubeconfig.with_name("kubectl-cache"))}
         done = subprocess.run(
-            command, env=environment, input=given, capture_output=True, text=True, check=False
+            command, env=environment, input=stdin, capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, done.stderr
         return done.stdout
@@ -78,7 +78,7 @@ class Kubectl:
 def eventually(look: Callable[[], Value]) -> Value:
     """What `look` returns as soon as it is true."""
     deadline = time.monotonic() + _LONGEST_SECONDS
-    while not (found := look()):
-        assert time.monotonic() < deadline, f"still {found!r} after {_LONGEST_SECONDS} s"
+    while not (value := look()):
+        assert time.monotonic() < deadline, f"still {value!r} after {_LONGEST_SECONDS} s"
         time.sleep(0.1)
-    return found
+    return value

@@ -39,10 +39,10 @@ def listening(pids: Iterable[int]) -> set[Port]:
     processes = [psutil.Process(pid) for pid in pids]
     processes += [child for process in processes for child in process.children(recursive=True)]
     return {
-        Port(process.name(), found.laddr.ip, found.laddr.port)
+        Port(process.name(), connection.laddr.ip, connection.laddr.port)
         for process in processes
-        for found in process.net_connections("tcp")
-        if found.status == psutil.CONN_LISTEN
+        for connection in process.net_connections("tcp")
+        if connection.status == psutil.CONN_LISTEN
     }
 
 

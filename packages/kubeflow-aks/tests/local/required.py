@@ -24,10 +24,10 @@ def required(*extras: str) -> Tools:
     Args:
         extras: optional ones (`./kubeflow-aks local build --with`).
     """
-    found = tools.find(*extras)
-    if isinstance(found, Missing):
-        skip(str(found))
-    return found
+    result = tools.find(*extras)
+    if isinstance(result, Missing):
+        skip(str(result))
+    return result
 
 
 def required_only(*names: str) -> Tools:
@@ -36,10 +36,10 @@ def required_only(*names: str) -> Tools:
     Args:
         names: of the tools.
     """
-    found = tools.find_only(*names)
-    if isinstance(found, Missing):
-        skip(str(found))
-    return found
+    result = tools.find_only(*names)
+    if isinstance(result, Missing):
+        skip(str(result))
+    return result
 
 
 def required_crds(name: str) -> tuple[Path, ...]:
@@ -48,12 +48,12 @@ def required_crds(name: str) -> tuple[Path, ...]:
     Args:
         name: key of `crds.CRDS`.
     """
-    found = crds.find(name)
-    if not found:
+    files = crds.find(name)
+    if not files:
         skip(
             f"not downloaded yet: custom resources of {crds.CRDS[name]} (`./kubeflow-aks local build --crds`)"
         )
-    return found
+    return files
 
 
 def required_node_modules(project: Path) -> Path:

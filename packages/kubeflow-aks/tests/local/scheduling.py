@@ -40,5 +40,5 @@ def group(file: Path) -> str:
 
 def order(file: Path) -> int:
     """What takes longest comes first, so that no worker ends up alone with it."""
-    found = group(file)
-    return _LONGEST.index(found) if found in _LONGEST else len(_LONGEST)
+    worker_group = group(file)
+    return _LONGEST.index(worker_group) if worker_group in _LONGEST else len(_LONGEST)

@@ -104,7 +104,7 @@ def _evict(kubectl: Kubectl, pod: str) -> None:
     path = f"/api/v1/namespaces/{kubectl.namespace}/pods/{pod}/eviction"
     metadata = f'{{"name": "{pod}", "namespace": "{kubectl.namespace}"}}'
     body = f'{{"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {metadata}}}'
-    kubectl.run("create", "--raw", path, "-f", "-", given=body)
+    kubectl.run("create", "--raw", path, "-f", "-", stdin=body)
 
 
 @pytest.fixture

@@ -67,7 +67,7 @@ def make(tools: Tools, kubeconfig: Path, run: RunDirectory, namespace: str) -> G
 
 @pytest.fixture(scope="module")
 def brought_up(make: Make) -> Result:
-    """Of the only `up` that changes anything."""
+    """Result of the only `up` that changes anything."""
     return make().up()
 
 

@@ -18,7 +18,7 @@ from tests.docs.pages import blocks
 from tests.local.kubectl import Kubectl, eventually
 
 PAGE = PROJECT_ROOT / "docs/how-to/run-the-first-pipeline.md"
-OBJECTS: dict[str, Any] = {each["kind"]: each for each in map(yaml.safe_load, blocks(PAGE, "yaml"))}
+OBJECTS: dict[str, Any] = {obj["kind"]: obj for obj in map(yaml.safe_load, blocks(PAGE, "yaml"))}
 
 
 @pytest.fixture

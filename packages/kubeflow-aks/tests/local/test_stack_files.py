@@ -80,9 +80,9 @@ def test_the_cli_reads_every_file_as_the_table_states(
         done = pulumi("config", "--json", "--show-secrets", "--stack", "dev", "--config-file", file)
         if done.returncode or row.gives is None:
             return "" if done.returncode and row.refused else f"{row.name}: {done.stdout or done.stderr}"
-        found: dict[str, dict[str, Any]] = json.loads(done.stdout)
-        values = comparable({key: entry["value"] for key, entry in found.items()})
-        secret = sorted(key for key, entry in found.items() if entry["secret"])
+        entries: dict[str, dict[str, Any]] = json.loads(done.stdout)
+        values = comparable({key: entry["value"] for key, entry in entries.items()})
+        secret = sorted(key for key, entry in entries.items() if entry["secret"])
         expected = comparable(row.gives), sorted(row.secret)
         return "" if (values, secret) == expected else f"{row.name}: {values} {secret}"
 
@@ -108,8 +108,8 @@ def test_a_scalar_without_quotes_is_read_as_the_cli_reads_it_or_refused(
     write(tmp_path, row, "all.yaml")
     done = pulumi("config", "--json", "--stack", "dev", "--config-file", "all.yaml")
     assert done.returncode == 0, done.stderr
-    found: dict[str, dict[str, Any]] = json.loads(done.stdout)
-    texts = [found[key]["value"] for key in row.gives or ()]
+    entries: dict[str, dict[str, Any]] = json.loads(done.stdout)
+    texts = [entries[key]["value"] for key in row.gives or ()]
     differences = [
         (scalar, ours, theirs)
         for (scalar, ours), theirs in zip(accepted.items(), texts, strict=True)

@@ -70,9 +70,9 @@ class Running:
 
     def pods(self) -> dict[str, str]:
         """Phases of the pods in `default`, by the first word of their names."""
-        found = self.list("namespaces/default/pods")
+        pods = self.list("namespaces/default/pods")
         return {
-            str(at(pod, "metadata", "name")).split("-")[0]: str(at(pod, "status", "phase")) for pod in found
+            str(at(pod, "metadata", "name")).split("-")[0]: str(at(pod, "status", "phase")) for pod in pods
         }
 
     def processes(self) -> dict[str, int | None]:

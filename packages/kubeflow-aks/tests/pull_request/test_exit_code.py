@@ -22,8 +22,8 @@ def test_what_violates_no_mandatory_rule_is_good() -> None:
 
 def test_what_is_not_judged_is_neither_good_nor_hides_what_is_certain() -> None:
     unjudged = replace(NOTHING, not_judged=("backend: changes",))
-    assert exit_code_of(unjudged, []) is ExitCode.UNJUDGED
-    assert exit_code_of(replace(unjudged, head=Run(failure="backend: changes")), []) is ExitCode.UNJUDGED
+    assert exit_code_of(unjudged, []) is ExitCode.INCONCLUSIVE
+    assert exit_code_of(replace(unjudged, head=Run(failure="backend: changes")), []) is ExitCode.INCONCLUSIVE
     assert exit_code_of(replace(unjudged, head=Run(failure="No.")), []) is ExitCode.FINDING
     assert exit_code_of(replace(unjudged, azure_refuses=(REFUSAL,)), []) is ExitCode.FINDING
     assert exit_code_of(unjudged, [violation("b", mandatory=True)]) is ExitCode.FINDING

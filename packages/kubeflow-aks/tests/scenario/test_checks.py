@@ -15,8 +15,8 @@ Change = Callable[[Raw], object]
 
 
 def _result(check: str, *changes: Change) -> CheckResult:
-    [found] = [result for result in check_all(recorded(*changes)) if check in result.check]
-    return found
+    [result] = [result for result in check_all(recorded(*changes)) if check in result.check]
+    return result
 
 
 def test_the_recorded_demo_passed_every_check() -> None:
@@ -203,7 +203,7 @@ def test_what_was_left_out_neither_passes_nor_fails(key: str) -> None:
     observed = recorded(_set("left_out", {key: "nobody may evict"}), without("eviction"))
     result = next(result for result in check_all(observed) if "no failure was counted" in result.check)
     assert (result.passed, result.mark, result.observed) == (None, "–", "nobody may evict")
-    others = [each for each in check_all(observed) if each.passed]
+    others = [result for result in check_all(observed) if result.passed]
     assert len(others) >= 14 - 5
 
 
@@ -230,9 +230,9 @@ def _acted(*, but: int = 0) -> Change:
 
 
 def test_the_eviction_handler_acts_on_each_notice_of_azure() -> None:
-    found = _result("eviction handler", _on_azure, _acted())
-    assert found.passed
-    assert found.observed.endswith("at most 2 s after the notice")
+    result = _result("eviction handler", _on_azure, _acted())
+    assert result.passed
+    assert result.observed.endswith("at most 2 s after the notice")
     assert not _result("eviction handler", _on_azure, _acted(but=1)).passed
     assert not _result("eviction handler", _on_azure).passed
 

@@ -44,10 +44,10 @@ def test_no_text_stands_outside_the_picture() -> None:
     width = float(root.attrib["width"])
     steps = [part for part in root.iter(f"{SVG}g") if (part.find(f"{SVG}text[@class='step']")) is not None]
     for step in steps:
-        found = re.match(r"translate\(([\d.]+) ", step.get("transform", ""))
+        position = re.match(r"translate\(([\d.]+) ", step.get("transform", ""))
         text = step.findtext(f"{SVG}text") or ""
-        if found:
-            assert float(found[1]) + len(text) * 5.8 < width, text
+        if position:
+            assert float(position[1]) + len(text) * 5.8 < width, text
 
 
 def test_a_stale_picture_is_reported_and_then_written(

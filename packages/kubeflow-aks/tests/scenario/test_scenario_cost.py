@@ -37,7 +37,7 @@ def cost(document: PlanDocument, observed: Observations) -> ScenarioCost:
 
 def test_a_node_costs_from_its_request_to_its_end_at_its_pools_price(cost: ScenarioCost) -> None:
     """The recording's only node of cpuod was requested at 278.8 s and went at 731.8 s."""
-    pools = {each.pool.name: each for each in cost.pools}
+    pools = {entry.pool.name: entry for entry in cost.pools}
     fallback = pools["cpuod"]
     assert (fallback.nodes, fallback.evictions, fallback.lost) == (1, 0, 0)
     assert fallback.seconds == pytest.approx(453, abs=1)
@@ -46,35 +46,35 @@ def test_a_node_costs_from_its_request_to_its_end_at_its_pools_price(cost: Scena
 
 
 def test_evictions_are_of_nodes_and_those_together_are_one_moment(cost: ScenarioCost) -> None:
-    pools = {each.pool.name: each for each in cost.pools}
+    pools = {entry.pool.name: entry for entry in cost.pools}
     assert (pools["cpuspot"].nodes, pools["cpuspot"].evictions, pools["cpuspot"].moments) == (6, 2, 2)
     assert (pools["gpuspot"].nodes, pools["gpuspot"].evictions, pools["gpuspot"].moments) == (5, 2, 1)
 
 
 def test_on_demand_nothing_is_run_again(cost: ScenarioCost) -> None:
-    for each in cost.pools:
-        whole = each.on_demand.high
-        assert each.on_demand.expected == pytest.approx(
-            whole * (1 - (each.lost / each.seconds if each.seconds else 0))
+    for entry in cost.pools:
+        whole = entry.on_demand.high
+        assert entry.on_demand.expected == pytest.approx(
+            whole * (1 - (entry.lost / entry.seconds if entry.seconds else 0))
         )
-        assert (each.lost > 0) == (each.evictions > 0)
+        assert (entry.lost > 0) == (entry.evictions > 0)
 
 
 def test_spot_is_cheaper_and_the_sum_is_that_of_the_pools(cost: ScenarioCost) -> None:
-    spot = [each for each in cost.pools if each.pool.spot]
+    spot = [entry for entry in cost.pools if entry.pool.spot]
     assert spot
-    assert all(each.amount.expected < each.on_demand.expected for each in spot)
-    *found, total = rows(cost)
-    assert len(found) == len(cost.pools)
+    assert all(entry.amount.expected < entry.on_demand.expected for entry in spot)
+    *pool_rows, total = rows(cost)
+    assert len(pool_rows) == len(cost.pools)
     assert total[0] == "all"
     assert f"The demo would have cost {total[-2]} (" in cost.notes[0]
     assert f"{total[-1]} all on demand" in cost.notes[0]
 
 
 def test_the_demos_eviction_rate_is_not_reported_as_azures(cost: ScenarioCost) -> None:
-    rates = [each for each in cost.notes if "evicted in" in each]
-    assert [each.split(":")[0] for each in rates] == ["cpuspot", "gpuspot"]
-    assert all("on purpose" in each for each in rates)
+    rates = [note for note in cost.notes if "evicted in" in note]
+    assert [rate.split(":")[0] for rate in rates] == ["cpuspot", "gpuspot"]
+    assert all("on purpose" in rate for rate in rates)
 
 
 def test_pools_where_spot_was_dearer_are_reported(document: PlanDocument, cost: ScenarioCost) -> None:
@@ -93,9 +93,9 @@ def test_pools_where_spot_was_dearer_are_reported(document: PlanDocument, cost: 
             if pod["node"] in evicted:
                 pod["running"] = 0.0
 
-    assert not [each for each in cost.notes if "cost more" in each]
+    assert not [note for note in cost.notes if "cost more" in note]
     [note] = [
-        each for each in scenario_cost(document, recorded(lost_for_longer)).notes if "cost more" in each
+        entry for entry in scenario_cost(document, recorded(lost_for_longer)).notes if "cost more" in entry
     ]
     assert note.startswith("gpuspot: ")
 
@@ -103,16 +103,16 @@ def test_pools_where_spot_was_dearer_are_reported(document: PlanDocument, cost: 
 def test_every_price_has_its_source(cost: ScenarioCost) -> None:
     text = " ".join(cost.notes)
     assert "Azure's list price, as of 2026-06-18" in text
-    assert all(each.pool.vm_size in text for each in cost.pools)
+    assert all(entry.pool.vm_size in text for entry in cost.pools)
 
 
 def test_without_an_eviction_no_rate_is_reported(document: PlanDocument) -> None:
     def calm(raw: Raw) -> None:
         raw["journal"] = [line for line in raw["journal"] if line["kind"] != "eviction"]
 
-    found = scenario_cost(document, recorded(calm))
-    assert not [each for each in found.notes if "evicted" in each]
-    assert sum(each.lost for each in found.pools) == 0
+    calm_cost = scenario_cost(document, recorded(calm))
+    assert not [note for note in calm_cost.notes if "evicted" in note]
+    assert sum(entry.lost for entry in calm_cost.pools) == 0
 
 
 def test_a_size_without_a_price_is_reported(document: PlanDocument) -> None:
@@ -132,7 +132,9 @@ def test_the_page_shows_table_and_pictures_without_anything_from_elsewhere(
         assert all(cell in html for cell in row)
     sources = re.findall(r'src="([^"]*)"', html)
     assert len(sources) == 2
-    drawn = [base64.b64decode(each.removeprefix("data:image/svg+xml;base64,")).decode() for each in sources]
+    drawn = [
+        base64.b64decode(source.removeprefix("data:image/svg+xml;base64,")).decode() for source in sources
+    ]
     assert drawn == [svg for _, svg in cost.pictures]
     assert not re.findall(r"https?:|//[a-z]", re.sub(r'src="[^"]*"', "", html))
 

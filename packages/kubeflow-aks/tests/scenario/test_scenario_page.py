@@ -130,10 +130,10 @@ def _hostile(raw: Raw) -> None:
         if isinstance(value, dict):
             fields = cast(dict[str, Any], value).items()
             return {
-                key: each + HOSTILE if key in _NAMES and isinstance(each, str) else visit(each)
-                for key, each in fields
+                key: entry + HOSTILE if key in _NAMES and isinstance(entry, str) else visit(entry)
+                for key, entry in fields
             }
-        return [visit(each) for each in cast(list[Any], value)] if isinstance(value, list) else value
+        return [visit(entry) for entry in cast(list[Any], value)] if isinstance(value, list) else value
 
     raw.update(visit(raw))
     for line in raw["journal"]:
@@ -163,9 +163,9 @@ def _elements(html: str) -> _Elements:
 
 def test_names_with_markup_in_them_are_shown_as_they_are(html: str) -> None:
     observed = recorded(_hostile)
-    verdicts = tuple(replace(each, observed=each.observed + HOSTILE) for each in check_all(observed))
-    found = _elements(page(observed, verdicts, None))
-    assert found.names <= _elements(html).names
+    verdicts = tuple(replace(result, observed=result.observed + HOSTILE) for result in check_all(observed))
+    hostile_elements = _elements(page(observed, verdicts, None))
+    assert hostile_elements.names <= _elements(html).names
     for shown in (
         f"Stack demo{HOSTILE}",
         f"requests no node of cpuspot{HOSTILE} after",
@@ -173,7 +173,7 @@ def test_names_with_markup_in_them_are_shown_as_they_are(html: str) -> None:
         f"once more{HOSTILE}",
         f"prepare-features, task 0{HOSTILE}",
     ):
-        assert shown.replace("`", "") in found.text, shown
+        assert shown.replace("`", "") in hostile_elements.text, shown
     ElementTree.fromstring(svg(observed))  # noqa: S314 - our own
 
 

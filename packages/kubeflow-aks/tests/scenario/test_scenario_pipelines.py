@@ -43,11 +43,11 @@ def _recorded(name: str) -> dict[str, Any]:
     """An example's workflow, with names instead of hashes and run ids."""
     pipeline = RECORDED[name]["ir"][0]["pipelineInfo"]["name"]
     text = json.dumps(RECORDED[name]["workflow"])
-    for own in (pipeline, name, "11111111-2222-3333-4444-555555555555"):
-        text = text.replace(f'"{own}"', f'"{NAME}"').replace(f'"{own}-"', f'"{NAME}-"')
+    for value in (pipeline, name, "11111111-2222-3333-4444-555555555555"):
+        text = text.replace(f'"{value}"', f'"{NAME}"').replace(f'"{value}-"', f'"{NAME}-"')
     [root] = [t for t in RECORDED[name]["workflow"]["spec"]["templates"] if t["name"] == "root"]
     for task in root["dag"]["tasks"]:
-        values = {each["name"]: each["value"] for each in task["arguments"]["parameters"]}
+        values = {parameter["name"]: parameter["value"] for parameter in task["arguments"]["parameters"]}
         if digest := re.search("[0-9a-f]{64}", values.get("component", "")):
             text = text.replace(digest[0], values["task-name"])
     return json.loads(text)
@@ -58,11 +58,15 @@ def _shape(value: Any) -> Any:
     if isinstance(value, str) and value.startswith("{") and not value.startswith("{{"):
         return _plain(json.loads(value))
     if is_list(value):
-        named = all("name" in fields(each) for each in value)
-        return {each["name"]: _shape(each) for each in value} if named else [_shape(each) for each in value]
+        named = all("name" in fields(entry) for entry in value)
+        return (
+            {entry["name"]: _shape(entry) for entry in value} if named else [_shape(entry) for entry in value]
+        )
     if is_object(value):
         return {
-            key: _shape(each) for key, each in value.items() if key not in {"creationTimestamp", "namespace"}
+            key: _shape(entry)
+            for key, entry in value.items()
+            if key not in {"creationTimestamp", "namespace"}
         }
     return value
 
@@ -82,7 +86,7 @@ def test_a_pipeline_is_compiled_as_kubeflow_does(name: str) -> None:
 
 def _tasks_of(workflow: dict[str, Any]) -> list[str]:
     """The order of the pipeline's tasks."""
-    [root] = [each for each in workflow["spec"]["templates"] if each["name"] == "root"]
+    [root] = [template for template in workflow["spec"]["templates"] if template["name"] == "root"]
     return [task["name"] for task in root["dag"]["tasks"]]
 
 
@@ -93,16 +97,20 @@ def test_to_run_on_simulated_nodes_a_workflow_gets_what_they_have_to_know_and_no
     made = simulated(recorded, NAME, "team-a", work, {"part": "x"})
     assert json.dumps(recorded) == before
     assert made["metadata"]["name"] == NAME
-    templates = {each["name"]: each for each in made["spec"]["templates"]}
-    [task] = [each for each in templates["root"]["dag"]["tasks"] if each["name"] == "web-downloader"]
-    given = {each["name"]: each["value"] for each in task["arguments"]["parameters"]}
-    assert {key: value for key, value in given.items() if key.endswith(("run-seconds", "exit-code"))} == {
+    templates = {template["name"]: template for template in made["spec"]["templates"]}
+    [task] = [
+        task_of_root
+        for task_of_root in templates["root"]["dag"]["tasks"]
+        if task_of_root["name"] == "web-downloader"
+    ]
+    arguments = {parameter["name"]: parameter["value"] for parameter in task["arguments"]["parameters"]}
+    assert {key: value for key, value in arguments.items() if key.endswith(("run-seconds", "exit-code"))} == {
         "run-seconds": "3",
         "exit-code": "0",
         "first-run-seconds": "9",
         "first-exit-code": "1",
     }
-    assert given["retry-backoff-duration"] == "300"
+    assert arguments["retry-backoff-duration"] == "300"
     assert templates["retry-system-container-impl"]["metadata"]["labels"] == {"part": "x"}
     assert "labels" not in templates["system-container-driver"]["metadata"]
     for driver in ("system-container-driver", "system-dag-driver"):

@@ -55,29 +55,29 @@ def test_a_fallback_knows_its_spot_pool() -> None:
 
 
 def test_the_lane_is_one_with_a_fallback_if_there_is_one() -> None:
-    found = pools_for_role(_joined(), "cpu")
-    assert found is not None
-    assert [pool.name for pool in found.pools] == ["cpuspot", "cpuod"]
-    assert found.workload == "cpu"
+    lane = pools_for_role(_joined(), "cpu")
+    assert lane is not None
+    assert [pool.name for pool in lane.pools] == ["cpuspot", "cpuod"]
+    assert lane.workload == "cpu"
 
 
 def test_every_spot_pool_of_the_workload_is_in_the_lane() -> None:
     contract = [_contract("a", "cpu", "od"), _contract("b", "cpu"), _contract("od", "cpu")]
-    found = pools_for_role(
+    lane = pools_for_role(
         deployed_pools(contract, [_azure("a", spot=True), _azure("b", spot=True), _azure("od")]), "cpu"
     )
-    assert found is not None
-    assert ([pool.name for pool in found.spot], [pool.name for pool in found.fallbacks]) == (
+    assert lane is not None
+    assert ([pool.name for pool in lane.spot], [pool.name for pool in lane.fallbacks]) == (
         ["a", "b"],
         ["od"],
     )
 
 
 def test_a_lane_may_have_no_fallback() -> None:
-    found = pools_for_role(_joined(), "gpu")
-    assert found is not None
-    assert found.fallbacks == ()
-    assert found.gpu
+    lane = pools_for_role(_joined(), "gpu")
+    assert lane is not None
+    assert lane.fallbacks == ()
+    assert lane.gpu
 
 
 def test_without_a_spot_pool_there_is_no_lane() -> None:

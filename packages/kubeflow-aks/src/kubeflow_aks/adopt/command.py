@@ -16,8 +16,8 @@ import yaml
 from kubeflow_aks.adopt.draft import IDENTITY, Draft, NotAdoptableError, drafted, stack_file
 from kubeflow_aks.adopt.existing import ExistingCluster, cluster_of, find, queried, read_json
 from kubeflow_aks.adopt.import_file import import_file
+from kubeflow_aks.adopt.infer_settings import own_identity
 from kubeflow_aks.adopt.refusals import refusals
-from kubeflow_aks.adopt.stating import own_identity
 from kubeflow_aks.clients.az import Az
 from kubeflow_aks.exit_codes import ExitCode, MissingProgramError, UsageError
 from kubeflow_aks.json_values import is_mapping, text

@@ -12,8 +12,8 @@ from typing import Any, Final
 from aks_facts import vm_sizes
 from kubeflow_aks.adopt.comparing import Change, changes
 from kubeflow_aks.adopt.existing import ExistingCluster, find
+from kubeflow_aks.adopt.infer_settings import Settings, cluster_settings, own_identity, user_pool_settings
 from kubeflow_aks.adopt.refusals import system_pool_reason, user_pool_reason
-from kubeflow_aks.adopt.stating import Settings, own_identity, stated, user_pool_settings
 from kubeflow_aks.exit_codes import CommandError
 from kubeflow_aks.json_values import at, text
 from kubeflow_aks.recorder.run import Record, RefusedError, record
@@ -91,7 +91,7 @@ def drafted(cluster: ExistingCluster, stack: str, root: Path, *, owner: str, cre
         NotAdoptableError: the program refuses what is no pool's, or the cluster itself would be replaced.
     """
     system = next(pool for pool in cluster.pools if system_pool_reason(pool) == "")
-    settings = {**stated(cluster, system, owner=owner, environment=stack), "created": created}
+    settings = {**cluster_settings(cluster, system, owner=owner, environment=stack), "created": created}
     pools, left = _candidates(cluster, system)
     unstated: dict[str, str] = {}
     while True:

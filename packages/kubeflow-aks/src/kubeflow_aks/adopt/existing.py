@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from kubeflow_aks.clients.az import Az
-from kubeflow_aks.exit_codes import UnjudgedError
+from kubeflow_aks.exit_codes import InconclusiveError
 from kubeflow_aks.json_values import entries, is_mapping, text
 from kubeflow_aks.text.sentences import shown
 
@@ -28,7 +28,7 @@ _ID: Final = re.compile(
 _DAY: Final = re.compile(r"\d{4}-\d\d-\d\d")
 
 
-class ClusterJsonError(UnjudgedError):
+class ClusterJsonError(InconclusiveError):
     """A text is not what `az` prints of a cluster; the message is one line."""
 
 

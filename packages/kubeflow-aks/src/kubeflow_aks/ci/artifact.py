@@ -84,7 +84,7 @@ def _texts(archive: bytes, names: Mapping[str, int]) -> dict[str, str]:
 
 def _read(archive: bytes, names: Mapping[str, int]) -> dict[str, str]:
     """The same; each is read up to its limit, whatever size the archive declares."""
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     with zipfile.ZipFile(io.BytesIO(archive)) as packed:
         entries = packed.infolist()
         listed = [entry.filename for entry in entries]
@@ -97,8 +97,8 @@ def _read(archive: bytes, names: Mapping[str, int]) -> dict[str, str]:
                 content = file.read(most + 1)
             if len(content) > most:
                 raise ArtifactError(f"{name}: has more than {most} bytes")
-            found[name] = content.decode()
-    return found
+            texts[name] = content.decode()
+    return texts
 
 
 def _document(text: str) -> ChangeDocument:

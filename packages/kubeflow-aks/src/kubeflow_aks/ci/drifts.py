@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from kubeflow_aks.exit_codes import UnjudgedError
+from kubeflow_aks.exit_codes import InconclusiveError
 
 _UNCHANGED: Final = frozenset({"same", "read", "refresh"})
 _UNKNOWN: Final = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
@@ -23,7 +23,7 @@ _LISTED_POOL: Final = re.compile(r"agentPoolProfiles\[(\d+)\]")
 _LAST_LINES: Final = 5
 
 
-class PreviewError(UnjudgedError):
+class PreviewError(InconclusiveError):
     """The preview failed for another reason than drift; the text is for the user."""
 
 

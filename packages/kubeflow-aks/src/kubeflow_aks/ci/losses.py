@@ -14,7 +14,7 @@ from typing import Final, TypeGuard
 
 from kubeflow_aks.ci.drifts import name_in, type_in
 from kubeflow_aks.clients.kubernetes.objects import is_list, is_object
-from kubeflow_aks.exit_codes import ExitCode, UnjudgedError
+from kubeflow_aks.exit_codes import ExitCode, InconclusiveError
 
 _REPLACED: Final = "replaced"
 _LOSSES: Final = {
@@ -26,7 +26,7 @@ _LOSSES: Final = {
 """Operations of the engine by which a resource, and what is in it, is lost (pulumi v3.259.0, sdk/go/common/apitype)."""
 
 
-class LossesError(UnjudgedError):
+class LossesError(InconclusiveError):
     """A file is not what it should be; the text names it."""
 
 

@@ -19,14 +19,14 @@ from kubeflow_aks.ci.aks import Aks
 from kubeflow_aks.ci.power import Power
 from kubeflow_aks.clients.github import GitHub
 from kubeflow_aks.clients.pulumi import Pulumi
-from kubeflow_aks.exit_codes import ExitCode, UnjudgedError
+from kubeflow_aks.exit_codes import ExitCode, InconclusiveError
 
 _DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _WEEK: Final = 8
 """Days to look back: whatever the time of day, a weekday comes round within them."""
 
 
-class HoursError(UnjudgedError):
+class HoursError(InconclusiveError):
     """Office hours that can't be read; the text is one line for the user."""
 
 
@@ -156,7 +156,7 @@ def run(
         CommandError: it could not be started or stopped by its hours.
     """
     with power.about(stack):
-        switch = power.of(stack, pulumi or Pulumi(root), azure or Aks())
+        switch = power.find_cluster_power(stack, pulumi or Pulumi(root), azure or Aks())
         if switch is None:
             result = "left: it has no cluster"
         elif switch.where.office_hours is None:

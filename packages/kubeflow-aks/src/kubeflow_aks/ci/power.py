@@ -147,7 +147,7 @@ class Power:
             time.sleep(left)
 
 
-def of(stack: str, pulumi: Pulumi, azure: Aks) -> Power | None:
+def find_cluster_power(stack: str, pulumi: Pulumi, azure: Aks) -> Power | None:
     """The switch of a stack; None for one that has no cluster.
 
     Raises:
@@ -188,7 +188,9 @@ def start(
         CommandError: the cluster does not start, or can't be read.
     """
     with about(stack):
-        _deployed(of(stack, pulumi or Pulumi(root), azure or Aks()), rest=rest, poll=poll).start()
+        _deployed(
+            find_cluster_power(stack, pulumi or Pulumi(root), azure or Aks()), rest=rest, poll=poll
+        ).start()
     return ExitCode.GOOD
 
 
@@ -215,14 +217,16 @@ def stop(
         CommandError: the cluster does not stop, or can't be read.
     """
     with about(stack):
-        _deployed(of(stack, pulumi or Pulumi(root), azure or Aks()), poll=poll).stop(force=force)
+        _deployed(find_cluster_power(stack, pulumi or Pulumi(root), azure or Aks()), poll=poll).stop(
+            force=force
+        )
     return ExitCode.GOOD
 
 
 def show_state(stack: str, root: Path, *, pulumi: Pulumi | None = None, azure: Aks | None = None) -> ExitCode:
     """Prints one word for a workflow; as `start`."""
     with about(stack):
-        print(_state(of(stack, pulumi or Pulumi(root), azure or Aks())))
+        print(_state(find_cluster_power(stack, pulumi or Pulumi(root), azure or Aks())))
     return ExitCode.GOOD
 
 

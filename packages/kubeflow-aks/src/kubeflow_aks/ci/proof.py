@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from kubeflow_aks.cost.measured import Measured
-from kubeflow_aks.exit_codes import ExitCode, UnjudgedError
+from kubeflow_aks.exit_codes import ExitCode, InconclusiveError
 from kubeflow_aks.scenario.checks import check_all
 from kubeflow_aks.scenario.observations import from_json
 
@@ -22,7 +22,7 @@ _T = TypeVar("_T")
 _NAMES: Final[Mapping[bool | None, str]] = {True: "kept", False: "broken", None: "notJudged"}
 
 
-class ProofError(UnjudgedError):
+class ProofError(InconclusiveError):
     """A result is not what its command writes; the text is one line for the user."""
 
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import click
 
-from kubeflow_aks.exit_codes import UnjudgedError, UsageError
+from kubeflow_aks.exit_codes import InconclusiveError, UsageError
 from kubeflow_aks.project import IS_CHECKOUT
 
 ALWAYS: Final = {2: "the command line is wrong", 130: "interrupted by a signal"}
@@ -53,7 +53,7 @@ class Command(click.Command):
 
         Raises:
             UsageError: it does not work in this place or on this system.
-            UnjudgedError: a package of its extra is missing.
+            InconclusiveError: a package of its extra is missing.
         """
         if self.needs_checkout and not IS_CHECKOUT:
             raise UsageError(f"`{ctx.command_path}` works in a checkout of kubeflow-aks only")
@@ -66,7 +66,7 @@ class Command(click.Command):
         except ModuleNotFoundError as error:
             if not self.extra:
                 raise
-            raise UnjudgedError(
+            raise InconclusiveError(
                 f"the package {error.name} is missing; install kubeflow-aks[{self.extra}]"
             ) from None
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kubeflow_aks.exit_codes import UnjudgedError
+from kubeflow_aks.exit_codes import InconclusiveError
 
 
-class ClientError(UnjudgedError):
+class ClientError(InconclusiveError):
     """A request failed; the text is one line for the user and holds no secret."""

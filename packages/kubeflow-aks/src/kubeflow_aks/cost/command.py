@@ -109,7 +109,7 @@ def cost(options: Options) -> ExitCode:
     """Prints the expected bill.
 
     Returns:
-        FINDING where it is over the budget; UNJUDGED where the bill of the other commit can't be made.
+        FINDING where it is over the budget; INCONCLUSIVE where the bill of the other commit can't be made.
 
     Raises:
         CommandError: the bill can't be made, or the stack has mistakes.
@@ -140,7 +140,7 @@ def _cost(options: Options) -> ExitCode:
     print(*written, sep="\n")
     if bill.over_budget:
         return ExitCode.FINDING
-    return ExitCode.UNJUDGED if unjudged else ExitCode.GOOD
+    return ExitCode.INCONCLUSIVE if unjudged else ExitCode.GOOD
 
 
 def planned(name: str, root: Path) -> Stack:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final, Literal
 
-from kubeflow_aks.exit_codes import UnjudgedError
+from kubeflow_aks.exit_codes import InconclusiveError
 
 HOURS_A_MONTH: Final = 730
 """365 days of 24 hours over 12 months, as Azure's own price calculator counts ("Azure pricing calculator")."""
@@ -136,7 +136,7 @@ class Restart:
     drained: tuple[bool, ...] = ()
 
 
-class CostError(UnjudgedError, ValueError):
+class CostError(InconclusiveError, ValueError):
     """A bill can't be made.
 
     Attributes:

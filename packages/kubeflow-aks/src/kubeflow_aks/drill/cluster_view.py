@@ -59,7 +59,7 @@ class ClusterView:
         """Names of the drill's pods on a node that have not ended."""
         return [name_of(pod) for pod in self._on(node) if namespace_of(pod) == NAMESPACE]
 
-    def strangers_on(self, node: str) -> list[str]:
+    def foreign_pods_on(self, node: str) -> list[str]:
         """Running pods of others on a node, except DaemonSets and static pods: `namespace/name`."""
         return [
             f"{namespace_of(pod)}/{name_of(pod)}"

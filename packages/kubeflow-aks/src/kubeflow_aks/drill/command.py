@@ -57,7 +57,8 @@ def drill(outputs: Outputs, options: Options, agreed: Callable[[], bool]) -> Exi
         agreed: asks, after the plan is printed.
 
     Returns:
-        FINDING where a promise was not kept, something failed, or nobody agreed; UNJUDGED where no promise was judged.
+        FINDING where a promise was not kept, something failed, or nobody agreed; INCONCLUSIVE where no promise was
+        judged.
 
     Raises:
         StackError: the cluster can't be read.
@@ -108,7 +109,7 @@ def _on_cluster(outputs: Outputs, options: Options, agreed: Callable[[], bool]) 
     kept = [verdict.passed for verdict in verdicts if verdict.passed is not None]
     if drill.problems or not all(kept):
         return ExitCode.FINDING
-    return ExitCode.GOOD if kept else ExitCode.UNJUDGED
+    return ExitCode.GOOD if kept else ExitCode.INCONCLUSIVE
 
 
 _PLACES: Final = {Where.LOCAL: "a local AKS", Where.AZURE: "Azure"}

@@ -55,10 +55,10 @@ class AzureSpotEvictor:
     def _evictable(self, pool: str) -> list[Object]:
         """The nodes that may be evicted."""
         busy = [node for node in self.view.of_pool(pool) if self.view.own_on(name_of(node))]
-        strangers = {name_of(node): self.view.strangers_on(name_of(node)) for node in busy}
-        evictable = [node for node in busy if self.any_node or not strangers[name_of(node)]]
+        foreign_pods = {name_of(node): self.view.foreign_pods_on(name_of(node)) for node in busy}
+        evictable = [node for node in busy if self.any_node or not foreign_pods[name_of(node)]]
         if not evictable:
-            others = [pod for pods in strangers.values() for pod in pods]
+            others = [pod for pods in foreign_pods.values() for pod in pods]
             reason = f"each also runs pods of others ({first_of(others, _MOST_NAMES)})"
             raise DrillError(
                 f"{pool}: no node can be evicted: {reason if busy else 'none runs work of the drill'}; wait for "

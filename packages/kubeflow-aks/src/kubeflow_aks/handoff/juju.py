@@ -19,7 +19,7 @@ _TOKEN: Final = re.compile(r"[\w.~+/=-]+", re.ASCII)
 
 @dataclass(frozen=True)
 class Handover:
-    """What is handed over to Juju, looked through.
+    """Validated connection data for Juju.
 
     Attributes:
         stack: name of the stack.

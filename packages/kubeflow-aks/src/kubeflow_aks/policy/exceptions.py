@@ -11,7 +11,7 @@ from typing import Any, Final, cast
 
 import yaml
 
-from kubeflow_aks.exit_codes import UnjudgedError
+from kubeflow_aks.exit_codes import InconclusiveError
 from kubeflow_aks.policy.rule import Violation
 
 FILE: Final = "policy-exceptions.yaml"
@@ -19,7 +19,7 @@ FILE: Final = "policy-exceptions.yaml"
 _KEYS: Final = ("rule", "stacks", "resource", "message", "reason", "date", "expiresOn", "source")
 
 
-class ExceptionsError(UnjudgedError, ValueError):
+class ExceptionsError(InconclusiveError, ValueError):
     """The rows have mistakes; the text has one line for each."""
 
 

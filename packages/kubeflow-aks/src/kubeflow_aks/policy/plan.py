@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, cast
 
-from kubeflow_aks.exit_codes import UnjudgedError
+from kubeflow_aks.exit_codes import InconclusiveError
 from kubeflow_aks.policy.rule import STACK, UNKNOWN, Resource
 from kubeflow_aks.project import COMMAND
 from kubeflow_aks.recorder.document import SECRET, VERSION
@@ -25,7 +25,7 @@ _KINDS: Final[Mapping[type, str]] = {
 }
 
 
-class PlanError(UnjudgedError, ValueError):
+class PlanError(InconclusiveError, ValueError):
     """A plan document cannot be read; the text is one line for the user."""
 
 

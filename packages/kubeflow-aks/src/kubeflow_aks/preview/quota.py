@@ -11,7 +11,7 @@ from pathlib import Path
 from kubeflow_aks.clients.az import Az, AzError
 from kubeflow_aks.clients.spot_placement import Desired, PlacementScore, placement_scores
 from kubeflow_aks.clients.vm_usage import TOTALS, Quota, VmUsageError, command, usage_of
-from kubeflow_aks.exit_codes import ExitCode, MissingProgramError, UnjudgedError
+from kubeflow_aks.exit_codes import ExitCode, InconclusiveError, MissingProgramError
 from kubeflow_aks.preview.subnets import subnets_compared
 from kubeflow_aks.recorder.document import plan_document
 from kubeflow_aks.recorder.run import Record, record
@@ -73,13 +73,13 @@ def quota(stack: str, root: Path, usage: str | None = None) -> ExitCode:
 
     Raises:
         MissingProgramError: there is no `az`; what is needed is printed.
-        UnjudgedError: the answer can't be read, or the program does not say what it needs.
+        InconclusiveError: the answer can't be read, or the program does not say what it needs.
         CommandError: the stack can't be read or has mistakes.
     """
     width = terminal_width()
     recorded = record(stack, root=root, preview=True)
     if "vcpuQuota" not in recorded.outputs:
-        raise UnjudgedError(
+        raise InconclusiveError(
             f"{stack}: the program has no output vcpuQuota, so the quota that it needs is not known"
         )
     needed, location = recorded.outputs["vcpuQuota"], recorded.one(_CLUSTER).inputs["location"]

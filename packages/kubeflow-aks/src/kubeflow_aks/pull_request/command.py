@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from kubeflow_aks import tools
-from kubeflow_aks.exit_codes import ExitCode, UnjudgedError, UsageError
+from kubeflow_aks.exit_codes import ExitCode, InconclusiveError, UsageError
 from kubeflow_aks.ownership import NotOurFolderError, open_folder
 from kubeflow_aks.policy.rule import Violation
 from kubeflow_aks.project import is_stack_name
@@ -45,7 +45,7 @@ COMMENT: Final = "preview.markdown"
 """Name of the file with the comment on all stacks that were compared."""
 
 
-class ToolsError(UnjudgedError):
+class ToolsError(InconclusiveError):
     """The engine is not built; the text is one line for the user."""
 
 
@@ -82,7 +82,7 @@ def _preview(
         folder = open_folder(root / "build", "pr-preview")
         work, bases = (open_folder(root / "build", "pr-preview", name) for name in ("work", "bases"))
     except NotOurFolderError as error:  # a branch may bring it, and says nothing by that about its program
-        raise UnjudgedError(str(error)) from None
+        raise InconclusiveError(str(error)) from None
     built, notes = _tools(control_plane=control_plane)
     with (
         workplace(work, root, stop=stop_runs) as place,
@@ -178,7 +178,7 @@ def _tell(stacks: Sequence[Observed], folder: Path, exceptions: Exceptions) -> E
 
 
 def exit_code_of(observed: Observed, violations: Sequence[Violation]) -> ExitCode:
-    """FINDING where the head fails, is refused or violates a mandatory rule; UNJUDGED where not judged; else GOOD.
+    """FINDING where the head fails, is refused or violates a mandatory rule; INCONCLUSIVE where not judged; else GOOD.
 
     A program that is not run, because that is none which a preview can run, has not failed.
     """
@@ -187,7 +187,7 @@ def exit_code_of(observed: Observed, violations: Sequence[Violation]) -> ExitCod
     refused = observed.refused or observed.azure_refuses
     if failed or refused or any(violation.mandatory for violation in violations):
         return ExitCode.FINDING
-    return ExitCode.UNJUDGED if observed.not_judged else ExitCode.GOOD
+    return ExitCode.INCONCLUSIVE if observed.not_judged else ExitCode.GOOD
 
 
 def _report(line: str) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any, Final, NotRequired, TypedDict, cast
 
-from kubeflow_aks.exit_codes import UnjudgedError
+from kubeflow_aks.exit_codes import InconclusiveError
 from kubeflow_aks.recorder.monitor import Resource
 from kubeflow_aks.recorder.run import Record
 from kubeflow_aks.recorder.stack_files import ENCRYPTED
@@ -26,7 +26,7 @@ _CLUSTER = "azure-native:containerservice:ManagedCluster"
 _AGENT_POOL = "azure-native:containerservice:AgentPool"
 
 
-class PoolContractError(UnjudgedError, LookupError):
+class PoolContractError(InconclusiveError, LookupError):
     """The program's output `poolContract` leaves out an agent pool; the text is one line for the user."""
 
 

@@ -18,7 +18,7 @@ from pulumi.runtime import config, mocks, settings
 from pulumi.runtime import stack as pulumi_stack
 from pulumi.runtime.proto import engine_pb2
 
-from kubeflow_aks.exit_codes import CommandError, UnjudgedError
+from kubeflow_aks.exit_codes import CommandError, InconclusiveError
 from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.recorder.answers import Answers
 from kubeflow_aks.recorder.monitor import STACK_TYPE, RecordingMonitor, Resource
@@ -68,7 +68,7 @@ class RefusedError(CommandError, pulumi.RunError):
     """The program refused its settings; the text has a line for each mistake."""
 
 
-class ProgramFailedError(UnjudgedError):
+class ProgramFailedError(InconclusiveError):
     """The program raised an error, or there is none; the text names the lines of the project that led there."""
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from kubeflow_aks.clients.git import GitError, git, names
-from kubeflow_aks.exit_codes import UnjudgedError, UsageError
+from kubeflow_aks.exit_codes import InconclusiveError, UsageError
 from kubeflow_aks.recorder.stack_files import stack_folder
 from kubeflow_aks.text.sentences import first_of, shown
 
@@ -18,7 +18,7 @@ _NAMED: Final = 3
 """Files that a message names."""
 
 
-class RevisionError(UnjudgedError):
+class RevisionError(InconclusiveError):
     """A tree is not available; the text is one line for the user."""
 
 

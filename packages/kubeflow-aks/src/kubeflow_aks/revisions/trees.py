@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from kubeflow_aks.exit_codes import UnjudgedError
+from kubeflow_aks.exit_codes import InconclusiveError
 from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.revisions.programs import ProgramError
 from kubeflow_aks.revisions.repository import Revision
@@ -19,7 +19,7 @@ _LOCK: Final = "requirements.txt"
 Report = Callable[[str], None]
 
 
-class MissingEnvironmentError(UnjudgedError):
+class MissingEnvironmentError(InconclusiveError):
     """The packages of a tree can't be had, so its program is not judged; the text is one line for the user."""
 
 

@@ -11,7 +11,7 @@ from kubeflow_aks.clients.kubernetes.objects import Object
 from kubeflow_aks.deployed.cluster import api_by_token, api_of, stack_error
 from kubeflow_aks.deployed.errors import StackError
 from kubeflow_aks.deployed.outputs import Outputs
-from kubeflow_aks.exit_codes import ExitCode, UnjudgedError
+from kubeflow_aks.exit_codes import ExitCode, InconclusiveError
 from kubeflow_aks.text.colour import show
 from kubeflow_aks.text.terminal import terminal_width
 from kubeflow_aks.verify.checks import CHECKS
@@ -75,5 +75,5 @@ def _result(registered: Registered) -> Result[list[Object]]:
         return Result(reason="the stack's state is missing; pass it with --state FILE beside --outputs FILE")
     try:
         return Result(registered())
-    except UnjudgedError as error:
+    except InconclusiveError as error:
         return Result(reason=f"the stack's state cannot be read: {error}")

@@ -228,7 +228,7 @@ def test_no_text_touches_another_however_small_the_picture_is_shown(
             assert right < at or end < left or bottom < above or below < top, (words, other)
 
 
-def test_lines_far_below_the_price_on_demand_are_told_apart() -> None:
+def test_lines_far_below_the_price_on_demand_are_distinguishable() -> None:
     """Today's rate is 5 %: a tenth more is a few pixels of a scale to 2.2 times the price on demand otherwise."""
     ways = [("plain", restarting(0.05, 8)), ("saved", saving_often(0.05))]
     svg = cost_by_rate(by_rate(ways, 400 * 0.5, ()), "USD", "Title", "Subtitle")

@@ -87,15 +87,17 @@ class Checkout:
             step: name of the step.
             values: what its own `env` and the job's have in place of expressions.
         """
-        [found] = [
+        [definition] = [
             one for one in workflows.workflow(workflow)["jobs"][job]["steps"] if one.get("name") == step
         ]
-        named = {**workflows.workflow(workflow)["jobs"][job].get("env", {}), **found.get("env", {})}
-        given = {key: value for key, value in named.items() if "${{" not in str(value)}
+        named = {**workflows.workflow(workflow)["jobs"][job].get("env", {}), **definition.get("env", {})}
+        variables = {key: value for key, value in named.items() if "${{" not in str(value)}
         assert set(values) <= set(named)
         # As the runner does it: pipes count only where a step names the shell.
-        shell = ["bash", "--noprofile", "--norc", "-eo", "pipefail"] if "shell" in found else ["bash", "-e"]
-        return self.shell([*shell, "-c", found["run"]], **given, **values)
+        shell = (
+            ["bash", "--noprofile", "--norc", "-eo", "pipefail"] if "shell" in definition else ["bash", "-e"]
+        )
+        return self.shell([*shell, "-c", definition["run"]], **variables, **values)
 
     def shell(self, command: list[str], **values: str) -> subprocess.CompletedProcess[str]:
         """A command in the checkout."""
@@ -166,8 +168,8 @@ def copied(tree: Path) -> Path:
         os.utime(file, (0, 0))  # older than whatever was installed by them
     environment = tree / ".venv"
     environment.mkdir()
-    for own in Path(sys.prefix).iterdir():
-        (environment / own.name).symlink_to(own)
+    for entry in Path(sys.prefix).iterdir():
+        (environment / entry.name).symlink_to(entry)
     return tree
 
 

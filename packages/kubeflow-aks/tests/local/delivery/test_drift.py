@@ -141,12 +141,12 @@ def test_an_edited_pool_opens_one_issue_which_another_joins_and_which_is_closed_
 
 def _pool_by_hand(azure: AzureState) -> str:
     """Id of a pool that somebody added."""
-    [own] = [pool for pool in azure.all(AGENT_POOL) if pool.outputs["name"] == "cpuspot"]
+    [managed_pool] = [pool for pool in azure.all(AGENT_POOL) if pool.outputs["name"] == "cpuspot"]
     foreign = replace(
-        own,
-        id=own.id.replace("/cpuspot", "/byhand"),
-        inputs={**own.inputs, "agentPoolName": "byhand"},
-        outputs={**own.outputs, "name": "byhand"},
+        managed_pool,
+        id=managed_pool.id.replace("/cpuspot", "/byhand"),
+        inputs={**managed_pool.inputs, "agentPoolName": "byhand"},
+        outputs={**managed_pool.outputs, "name": "byhand"},
     )
     azure.put(foreign)
     return foreign.id
@@ -220,9 +220,9 @@ def _az(checkout: Checkout, words: str) -> None:
 
 
 def _config_map(cluster: Cluster) -> Object:
-    [found] = [
+    [config_map] = [
         obj
         for obj in cluster.objects().values()
         if at(obj, "metadata", "name") == CONTRACT and obj["kind"] == "ConfigMap"
     ]
-    return found
+    return config_map

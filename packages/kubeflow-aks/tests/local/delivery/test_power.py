@@ -151,8 +151,8 @@ def test_who_refreshes_a_stopped_stack_notes_that_and_the_next_up_takes_it_back(
     assert _pulumi(stopped, "refresh", "--yes", "--skip-preview").returncode != 0
     assert _power(stopped, "start").returncode == 0
     changed = drifts(_pulumi(stopped, "preview", "--json").stdout, "")
-    assert {found.operation for found in changed} == {"update"}
-    assert {path.rpartition(".")[2] for found in changed for path in found.paths} == {"powerState"}
+    assert {drift.operation for drift in changed} == {"update"}
+    assert {path.rpartition(".")[2] for drift in changed for path in drift.paths} == {"powerState"}
     assert _pulumi(stopped, "up", "--yes", "--skip-preview").returncode == 0
     assert _pulumi(stopped, "preview", "--expect-no-changes").returncode == 0
     _no_drift(stopped)

@@ -39,14 +39,14 @@ class PullRequest:
         environment = {
             name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))
         }
-        own = {
+        outputs = {
             "GITHUB_OUTPUT": str(self.temporary / "output"),
             "GITHUB_STEP_SUMMARY": str(self.temporary / "summary"),
         }
         return subprocess.run(
             ["bash", "-e", "-c", text],
             cwd=self.tree,
-            env={**environment, **own, **values},
+            env={**environment, **outputs, **values},
             capture_output=True,
             text=True,
             check=False,
@@ -63,9 +63,9 @@ class PullRequest:
 
 
 def _git(tree: Path, *words: str) -> str:
-    own = ["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "core.hooksPath=/dev/null"]
+    identity = ["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "core.hooksPath=/dev/null"]
     return subprocess.run(
-        ["git", *own, *words], cwd=tree, capture_output=True, text=True, check=True
+        ["git", *identity, *words], cwd=tree, capture_output=True, text=True, check=True
     ).stdout.strip()
 
 

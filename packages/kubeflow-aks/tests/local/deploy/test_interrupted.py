@@ -71,7 +71,7 @@ def _start(tofu: Path, root: Path, *arguments: str) -> subprocess.Popen[str]:
 
 def _made(root: Path) -> int:
     state: Any = json.loads((root / "terraform.tfstate").read_text())
-    return sum(len(each["instances"]) for each in state["resources"])
+    return sum(len(resource["instances"]) for resource in state["resources"])
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])

@@ -67,10 +67,10 @@ def variables(tmp_path: Path) -> str:
 def _run(tofu: Path, root: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     inherited = {key: value for key, value in os.environ.items() if not key.startswith(("TF_", "TOFU_"))}
     reattach = {key: value for key, value in os.environ.items() if key == "TF_REATTACH_PROVIDERS"}
-    own = {"TF_CLI_CONFIG_FILE": os.devnull, "CHECKPOINT_DISABLE": "1"}
+    overrides = {"TF_CLI_CONFIG_FILE": os.devnull, "CHECKPOINT_DISABLE": "1"}
     return subprocess.run(
         [tofu, f"-chdir={root}", *arguments, "-no-color"],
-        env={**inherited, **own, **reattach, **environment},
+        env={**inherited, **overrides, **reattach, **environment},
         capture_output=True,
         text=True,
         check=False,
@@ -207,22 +207,26 @@ def test_what_the_hand_off_writes_is_deployed_and_removed(
     assert "undeclared" not in applied.stdout + applied.stderr
     state = json.loads((root / "terraform.tfstate").read_text())
     made = {
-        (each["type"], instance["attributes"].get("name") or each["name"]): instance["attributes"]
-        for each in state["resources"]
-        for instance in each["instances"]
+        (resource["type"], instance["attributes"].get("name") or resource["name"]): instance["attributes"]
+        for resource in state["resources"]
+        for instance in resource["instances"]
     }
     expected = recorded.resources()
-    given = terraform.modules_kubeflow(outputs())
+    module_variables = terraform.modules_kubeflow(outputs())
     applications = {name for kind, name in made if kind == "juju_application"}
     assert applications == {name for name, about in expected["applications"].items() if "count" not in about}
     assert len([kind for kind, _ in made if kind == "juju_integration"]) == len(
-        [each for each in expected["integrations"] if len(each) == 2]
+        [integration for integration in expected["integrations"] if len(integration) == 2]
     )
     assert made["juju_model", "kubeflow"]["uuid"]
     ingress = made["juju_application", "istio-ingressgateway"]
-    assert ingress["config"]["annotations"] == given["istio_ingressgateway_annotations"]
-    assert made["juju_application", "minio"]["storage_directives"] == {"minio-data": given["minio_size"]}
-    assert {each["model"] for (kind, _), each in made.items() if kind != "juju_model"} == {"kubeflow"}
+    assert ingress["config"]["annotations"] == module_variables["istio_ingressgateway_annotations"]
+    assert made["juju_application", "minio"]["storage_directives"] == {
+        "minio-data": module_variables["minio_size"]
+    }
+    assert {attributes["model"] for (kind, _), attributes in made.items() if kind != "juju_model"} == {
+        "kubeflow"
+    }
     assert provider.made == Counter(kind for kind, _ in made)
 
     again = _run(tofu, root, "apply", "-auto-approve", "-input=false", variables)
@@ -278,11 +282,11 @@ def test_a_password_is_not_shown(tofu: Path, root: Path, provider: JujuProvider,
     """Neither in the plan nor while the charm that gets it is deployed."""
     file = tmp_path / "variables.tfvars.json"
     secret = "not-a-real-one"  # noqa: S105
-    given = terraform.modules_kubeflow(outputs()) | {
+    variables = terraform.modules_kubeflow(outputs()) | {
         "dex_static_username": "someone",
         "dex_static_password": secret,
     }
-    file.write_text(json.dumps(given))
+    file.write_text(json.dumps(variables))
     answer = _run(tofu, root, "apply", "-auto-approve", "-input=false", f"-var-file={file}")
     assert answer.returncode == 0, answer.stderr
     assert secret not in answer.stdout + answer.stderr

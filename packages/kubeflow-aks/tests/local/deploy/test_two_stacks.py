@@ -53,7 +53,7 @@ class Controllers:
         self.reached: set[str] = set()
         self._sockets = {name: socket.create_server(("127.0.0.1", 0)) for name in _CONTROLLERS}
         authority = Path(certifi.where()).read_text().partition("-----END CERTIFICATE-----\n")
-        known = {
+        controllers = {
             name: {
                 "uuid": f"11111111-2222-4333-8444-55555555555{number}",
                 "api-endpoints": [f"127.0.0.1:{server.getsockname()[1]}"],
@@ -65,8 +65,8 @@ class Controllers:
         account = {"user": "admin", "password": "none", "last-known-access": "superuser"}
         data.mkdir()
         for file, content in {
-            "controllers.yaml": {"controllers": known, "current-controller": "aks-demo-controller"},
-            "accounts.yaml": {"controllers": dict.fromkeys(known, account)},
+            "controllers.yaml": {"controllers": controllers, "current-controller": "aks-demo-controller"},
+            "accounts.yaml": {"controllers": dict.fromkeys(controllers, account)},
         }.items():
             (data / file).write_text(yaml.safe_dump(content))
 

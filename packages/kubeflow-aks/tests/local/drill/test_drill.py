@@ -65,7 +65,7 @@ class Place:
     def proof_step(self, name: str) -> subprocess.CompletedProcess[str]:
         """A step of the workflow `proof` by the commands in its YAML, on this stack."""
         [step] = [step for step in workflow("proof")["jobs"]["proof"]["steps"] if step.get("name") == name]
-        given = {
+        variables = {
             "STACK": "demo",
             "BUILD": str(self.build),
             "GITHUB_SHA": "0a1b2c3",
@@ -74,7 +74,7 @@ class Place:
         return subprocess.run(
             ["bash", "-e", "-c", step["run"]],
             cwd=PROJECT_ROOT,
-            env={**self.environment, **given},
+            env={**self.environment, **variables},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -181,11 +181,11 @@ def test_the_measurements_are_marked_as_not_of_azure(
     place: Place,
 ) -> None:
     raw = (place.build / "demo" / "measured.json").read_text(encoding="utf-8")
-    found = Measured.model_validate_json(raw)
-    assert found.where == "local"
-    assert found.pools["cpuspot"].drained == (True,)
-    assert len(found.pools["cpuspot"].boot_seconds) == 3
-    assert len(found.pools["cpuspot"].again_seconds) == 2
+    measured = Measured.model_validate_json(raw)
+    assert measured.where == "local"
+    assert measured.pools["cpuspot"].drained == (True,)
+    assert len(measured.pools["cpuspot"].boot_seconds) == 3
+    assert len(measured.pools["cpuspot"].again_seconds) == 2
 
 
 def test_nothing_of_it_is_left_and_nothing_else_was_touched(

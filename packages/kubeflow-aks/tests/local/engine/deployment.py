@@ -177,8 +177,8 @@ def _put(made: Mapping[str, bytes], run: RunDirectory) -> None:
 
 
 def _files(run: RunDirectory) -> dict[str, bytes]:
-    found = (file for pattern in _KEPT for file in run.root.glob(pattern) if file.is_file())
-    return {str(file.relative_to(run.root)): file.read_bytes() for file in found}
+    files = (file for pattern in _KEPT for file in run.root.glob(pattern) if file.is_file())
+    return {str(file.relative_to(run.root)): file.read_bytes() for file in files}
 
 
 @contextmanager

@@ -87,14 +87,14 @@ def settings(model: type[BaseModel] = Settings, prefix: str = "") -> Iterator[st
 def _inner(annotation: Any) -> type[BaseModel] | None:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
-    return next((found for part in get_args(annotation) if (found := _inner(part))), None)
+    return next((inner for part in get_args(annotation) if (inner := _inner(part))), None)
 
 
 def _base() -> dict[str, Any]:
     """Every setting of the stack with its value."""
     config = read_stack(PROJECT_ROOT, STACK, {"workload": _WORK})
-    own = {key.removeprefix(f"{config.project}:"): _value(text) for key, text in config.values.items()}
-    return parse(own).model_dump(mode="json", by_alias=True, exclude_none=True)
+    settings = {key.removeprefix(f"{config.project}:"): _value(text) for key, text in config.values.items()}
+    return parse(settings).model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
 def _value(text: str) -> Any:
@@ -128,8 +128,8 @@ def _one(path: str, value: Any) -> Edit:
 
 def _new(pool: str, size: str, old: str) -> Edit:
     """A pool that takes over from another one."""
-    own = {"replaces": old, "vmSize": size, "minCount": 2, "maxCount": 3}
-    return Edit({f"pools.{pool}.{key}": value for key, value in own.items()})
+    settings = {"replaces": old, "vmSize": size, "minCount": 2, "maxCount": 3}
+    return Edit({f"pools.{pool}.{key}": value for key, value in settings.items()})
 
 
 def _subnets(first: str) -> Edit:

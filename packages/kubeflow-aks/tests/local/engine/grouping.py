@@ -26,12 +26,14 @@ def together(edits: Iterable[Edit], apart: Callable[[Edit, Edit], bool]) -> list
     lists: list[list[Edit]] = []
     for edit in edits:
         free = (
-            each for each in lists if not any(_related(edit, other) or apart(edit, other) for other in each)
+            group
+            for group in lists
+            if not any(_related(edit, other) or apart(edit, other) for other in group)
         )
-        if (found := next(free, None)) is None:
+        if (target := next(free, None)) is None:
             lists.append([edit])
         else:
-            found.append(edit)
+            target.append(edit)
     return lists
 
 

@@ -74,10 +74,10 @@ class Existing:
     def _in_cluster(self, pending: PendingCreate) -> str | None:
         server = ApiServer.of(self.kubeconfig)
         try:
-            found = server.get(identity(dict(pending.inputs)))
+            obj = server.get(identity(dict(pending.inputs)))
         except ApiError as error:
             if error.not_found:
                 return None
             raise
-        namespace, name = at(found, "metadata", "namespace"), at(found, "metadata", "name")
+        namespace, name = at(obj, "metadata", "namespace"), at(obj, "metadata", "name")
         return f"{namespace}/{name}" if namespace else name

@@ -144,11 +144,11 @@ def row(edit: Edit, deployed: Deployment) -> Row:
             preview = deployed.engine(**edit.config()).preview(plan=plan)
         except EngineError as refusal:
             return Row(edit.text, REFUSED_BY_PROGRAM, _reasons(str(refusal)))
-        found = trial(preview.steps, goals_of(plan), deployed.run.azure, TODAY).refused
+        refusals = trial(preview.steps, goals_of(plan), deployed.run.azure, TODAY).refused
     steps = _changing(preview)
     outcome = _outcome({(_op(step), _kind(step)) for step in steps})
-    if outcome != CLUSTER_REPLACED and found:
-        return Row(edit.text, _REFUSED_BY_AZURE, f"{found[0].code}: {found[0].message}")
+    if outcome != CLUSTER_REPLACED and refusals:
+        return Row(edit.text, _REFUSED_BY_AZURE, f"{refusals[0].code}: {refusals[0].message}")
     return Row(edit.text, outcome, _details(steps, all_of_them=outcome != CLUSTER_REPLACED))
 
 
@@ -199,8 +199,8 @@ def _changing(preview: Result) -> list[Step]:
     for step in preview.changed():
         if step.urn not in steps or step.differences:
             steps[step.urn] = step
-    known = (step for step in steps.values() if not _only_perhaps(step))
-    return sorted(known, key=lambda step: (_op(step), step.type, step.urn))
+    certain_steps = (step for step in steps.values() if not _only_perhaps(step))
+    return sorted(certain_steps, key=lambda step: (_op(step), step.type, step.urn))
 
 
 def _only_perhaps(step: Step) -> bool:

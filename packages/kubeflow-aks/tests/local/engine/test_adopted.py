@@ -89,8 +89,10 @@ def test_the_first_up_replaces_nothing_and_the_second_changes_nothing(
         assert [step.op for step in done.steps if step.type == MANAGED_CLUSTER] == ["update"]
         [after] = deployed.azure.all(MANAGED_CLUSTER)
         assert (after.id, kept(after)) == (before.id, kept(before))
-        own = {pool.id.rpartition("/")[2] for pool in deployed.azure.all(AGENT_POOL) if pool.id in pools}
-        assert own == {pool["name"] for pool in published.row["pools"]}
+        adopted_pools = {
+            pool.id.rpartition("/")[2] for pool in deployed.azure.all(AGENT_POOL) if pool.id in pools
+        }
+        assert adopted_pools == {pool["name"] for pool in published.row["pools"]}
         managed = {
             step.name.rpartition("-")[2]
             for step in done.steps

@@ -33,9 +33,9 @@ def copy(tmp_path: Path) -> Path:
     root = tmp_path / "copy"
     shutil.copytree(PROJECT_ROOT, root, ignore=shutil.ignore_patterns(*OURS_ONLY))
     sizes = root / "aks_facts" / "vm_sizes.csv"
-    [known] = [line for line in sizes.read_text().splitlines() if line.startswith("Standard_D8s_v5,")]
+    [row] = [line for line in sizes.read_text().splitlines() if line.startswith("Standard_D8s_v5,")]
     with sizes.open("a") as table:
-        table.write(known.replace("Standard_D8s_v5", NEW_SIZE) + "\n")
+        table.write(row.replace("Standard_D8s_v5", NEW_SIZE) + "\n")
     return root
 
 
@@ -43,10 +43,10 @@ def copy(tmp_path: Path) -> Path:
 def offered(monkeypatch: pytest.MonkeyPatch) -> None:
     """The simulated Azure offers the size."""
     size = replace(aks_facts.vm_sizes()["Standard_D8s_v5"], name=NEW_SIZE)
-    known = rule.vm_size
+    original_vm_size = rule.vm_size
 
     def vm_size(name: str) -> aks_facts.VmSize | None:
-        return size if name == NEW_SIZE else known(name)
+        return size if name == NEW_SIZE else original_vm_size(name)
 
     monkeypatch.setattr(rule, "vm_size", vm_size)
 

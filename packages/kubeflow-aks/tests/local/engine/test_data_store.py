@@ -47,8 +47,10 @@ def test_all_that_exists_is_in_the_state_and_a_second_up_changes_nothing(teams: 
 def test_credentials_trust_the_clusters_own_issuer(teams: Deployment) -> None:
     [cluster] = teams.azure.all("azure-native:containerservice:ManagedCluster")
     credentials = [credential.outputs for credential in teams.azure.all(FEDERATED_CREDENTIAL)]
-    assert {found["issuer"] for found in credentials} == {cluster.outputs["oidcIssuerProfile"]["issuerURL"]}
-    assert {found["subject"] for found in credentials} == {
+    assert {credential["issuer"] for credential in credentials} == {
+        cluster.outputs["oidcIssuerProfile"]["issuerURL"]
+    }
+    assert {credential["subject"] for credential in credentials} == {
         "system:serviceaccount:team-a:default-editor",
         "system:serviceaccount:team-a:trainer",
         "system:serviceaccount:team-b:default-editor",
@@ -66,13 +68,13 @@ def test_a_team_comes_and_goes_without_touching_the_others_but_not_from_a_protec
     teams: Deployment,
 ) -> None:
     three = data({**TWO_TEAMS, "team-c": {}})
-    own = {"team-c", "team-c-data", "team-c-access", "team-c.sa-default-editor"}
-    assert changed(teams.engine(protect=True, data=three).up()) == {(name, "create") for name in own}
+    names = {"team-c", "team-c-data", "team-c-access", "team-c.sa-default-editor"}
+    assert changed(teams.engine(protect=True, data=three).up()) == {(name, "create") for name in names}
     with pytest.raises(EngineError, match=r"cannot be deleted\s+because it is protected"):
         teams.engine(protect=True).up()
     assert len(teams.azure.all(BLOB_CONTAINER)) == 3
     teams.engine(data=three).up()  # makes again what had gone of it, and gives up the protection
-    assert changed(teams.engine().up()) == {(name, "delete") for name in own}
+    assert changed(teams.engine().up()) == {(name, "delete") for name in names}
     teams.assert_state_is_what_exists()
 
 

@@ -42,13 +42,13 @@ _ALREADY_EXISTS = re.compile(r"cannot create already existing resource '(\S+)'")
 _LOOK_SECONDS = 0.02
 _KILL_SECONDS = 0.5
 _SPEED = 100.0
-"""Of an Azure that takes more than a second for a pool, and so for longer than the kill takes on a busy machine."""
+"""Speed of an Azure that takes more than a second for a pool, and so longer than the kill takes on a busy machine."""
 
 
 @pytest.fixture
 def service(tmp_path: Path, tools: Tools, cluster: Cluster) -> Generator[Served]:
-    with served(tmp_path / "run", tools, cluster, "demo") as found:
-        yield found
+    with served(tmp_path / "run", tools, cluster, "demo") as stack:
+        yield stack
 
 
 @pytest.fixture
@@ -120,9 +120,9 @@ def test_the_documented_way_out_of_a_killed_engine_converges(slow: Deployment) -
     _pulumi(slow, "cancel", "--stack", slow.stack)
     pending = pending_creates(slow.engine().export())
     assert pending
-    for each in pending:
-        if (found := slow.existing.find(each)) is not None:
-            _delete(slow, each, found)
+    for pending_create in pending:
+        if (resource_id := slow.existing.find(pending_create)) is not None:
+            _delete(slow, pending_create, resource_id)
     _pulumi(slow, *shlex.split(refresh.replace("$STACK", slow.stack))[1:])
     assert pending_creates(slow.engine().export()) == ()
     assert _operations(slow.engine().up()) <= {"create"}
@@ -145,7 +145,7 @@ def _busy(resources: Sequence[StoredResource], begun: int) -> bool:
     Between two of them nothing would be pending.
     """
     soon = time.time() + _KILL_SECONDS
-    return len(resources) >= begun and any(each.busy_until > soon for each in resources)
+    return len(resources) >= begun and any(resource.busy_until > soon for resource in resources)
 
 
 def _pulumi(stack: Deployment, *arguments: str) -> None:
@@ -155,10 +155,10 @@ def _pulumi(stack: Deployment, *arguments: str) -> None:
     workspace.pulumi_command.run([*arguments, "--yes"], workspace.work_dir, {**home, **workspace.env_vars})
 
 
-def _delete(stack: Deployment, pending: PendingCreate, found: str) -> None:
+def _delete(stack: Deployment, pending: PendingCreate, resource_id: str) -> None:
     """What exists of a pending creation, deleted by hand."""
     if pending.type in TYPES:
-        _delete_by_hand(stack, pending.type, found)
+        _delete_by_hand(stack, pending.type, resource_id)
     else:
         stack.cluster.api.delete(identity(dict(pending.inputs)), "Background")
 

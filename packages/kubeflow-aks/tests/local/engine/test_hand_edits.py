@@ -22,7 +22,7 @@ from tests.local.kubectl import Kubectl
 
 HOW_TO: Final = PROJECT_ROOT / "docs" / "how-to" / "keep-or-undo-hand-edits.md"
 _OTHER_COUNTS: Final = itertools.count(12)
-"""Of a pool: each is a change of the ConfigMap."""
+"""Node counts of a pool: each is a change of the ConfigMap."""
 KEY: Final = "pools.json"
 HandEdit = Callable[[str], None]
 
@@ -138,12 +138,12 @@ def test_another_tools_object_may_be_deleted_and_made_anew(
 
 
 def _config_map(stack: Deployment) -> Object:
-    [found] = [
+    [config_map] = [
         obj
         for obj in stack.cluster.objects().values()
         if at(obj, "metadata", "name") == CONTRACT and obj["kind"] == "ConfigMap"
     ]
-    return found
+    return config_map
 
 
 def _value(stack: Deployment) -> str:

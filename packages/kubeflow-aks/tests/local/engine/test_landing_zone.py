@@ -120,10 +120,10 @@ def test_outputs_name_what_there_is(landed: Deployment) -> None:
 
 
 def test_nodes_are_in_the_subnets_of_the_spoke(landed: Deployment) -> None:
-    found = {pool.outputs["name"]: pool.inputs["vnetSubnetID"] for pool in landed.azure.all(AGENT_POOL)}
+    subnet_ids = {pool.outputs["name"]: pool.inputs["vnetSubnetID"] for pool in landed.azure.all(AGENT_POOL)}
     batch = {"cpuspot": "cpu", "cpuod": "cpu", "gpuspot": "gpu", "gpuod": "gpu"}
     subnets = {"system": "system", "general": "general", **batch}
-    assert found == {pool: IDS[subnet] for pool, subnet in subnets.items()}
+    assert subnet_ids == {pool: IDS[subnet] for pool, subnet in subnets.items()}
     assert [vnet.id for vnet in landed.azure.all(VIRTUAL_NETWORK)] == [_VNET]
 
 

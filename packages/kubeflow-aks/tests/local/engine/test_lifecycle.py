@@ -87,11 +87,11 @@ def test_refresh_reports_what_was_changed_or_deleted_by_hand_and_up_restores_it(
     api.apply({**CONTRACT, "data": {"pools.json": "[]"}}, "kubectl", force=True)
     api.delete(STORAGE, "Background")
     demo.azure.put(replace(pool, outputs={**pool.outputs, "maxCount": 99}))
-    found, restored = demo.engine().refresh(), demo.engine().up()
-    assert {("ConfigMap", "update"), ("StorageClass", "delete")} <= _changed(found)
+    refreshed, restored = demo.engine().refresh(), demo.engine().up()
+    assert {("ConfigMap", "update"), ("StorageClass", "delete")} <= _changed(refreshed)
     assert {("ConfigMap", "update"), ("StorageClass", "create")} <= _changed(restored)
     assert api.get(CONTRACT)["data"] == intended
-    for result in (found, restored):
+    for result in (refreshed, restored):
         pools = [(step.name, step.op) for step in result.changed() if step.type == AGENT_POOL]
         assert pools == [("kubeflow-aks-demo-cpuspot", "update")]
     assert demo.pool("cpuspot").outputs["maxCount"] == pool.outputs["maxCount"]

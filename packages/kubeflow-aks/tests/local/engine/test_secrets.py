@@ -72,19 +72,19 @@ def _secrets(stack: Deployment) -> dict[str, str]:
 
 def _files(root: Path) -> dict[str, str]:
     meant = {root / name for name in ("kubeconfig", "passphrase", "azure-token")}
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for file in root.rglob("*"):
         with suppress(FileNotFoundError):  # the service's drafts come and go
             if file.is_file() and file not in meant:
-                found[str(file.relative_to(root))] = file.read_text(errors="replace")
-    return found
+                texts[str(file.relative_to(root))] = file.read_text(errors="replace")
+    return texts
 
 
 def test_no_file_of_a_run_holds_a_secret(life: Life) -> None:
-    found = [
+    leaks = [
         (path, what) for path, text in life.files.items() for what, it in life.secrets.items() if it in text
     ]
-    assert found == []
+    assert leaks == []
 
 
 def test_the_search_saw_state_azure_journal_and_the_services_log(life: Life) -> None:
@@ -94,13 +94,13 @@ def test_the_search_saw_state_azure_journal_and_the_services_log(life: Life) -> 
 
 
 def test_nothing_that_the_engine_prints_holds_a_secret(life: Life) -> None:
-    found = [
+    leaks = [
         (message, what)
         for message, text in life.consoles.items()
         for what, it in life.secrets.items()
         if it in text
     ]
-    assert found == []
+    assert leaks == []
     assert all("kubeflow-aks" in text for text in life.consoles.values())
 
 

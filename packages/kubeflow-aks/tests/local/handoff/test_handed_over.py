@@ -48,10 +48,10 @@ def test_the_kubeconfig_is_juju_s_service_account_and_may_do_everything(
 
 def test_the_storage_class_in_jujus_configuration_exists(demo: DemoStack, handed: Path) -> None:
     names = dict(line.split("=", 1) for line in (handed / "names.sh").read_text().splitlines() if "=" in line)
-    found = json.loads(
+    storage_class = json.loads(
         kubectl(demo, handed, "get", "storageclass", names["STORAGE_CLASS"], "--output", "json")
     )
-    assert found["provisioner"] == "disk.csi.azure.com"
+    assert storage_class["provisioner"] == "disk.csi.azure.com"
 
 
 def test_the_script_reaches_the_cluster(machine: Fakes) -> None:

@@ -51,11 +51,11 @@ class Client:
 
     def ask(self, situation: str, words: str, *, kubeconfig: Path | None = None) -> None:
         """Notes what a command answers in a situation."""
-        given = self._environment | ({"KUBECONFIG": str(kubeconfig)} if kubeconfig else {})
+        environment = self._environment | ({"KUBECONFIG": str(kubeconfig)} if kubeconfig else {})
         command = [str(self._juju), *words.replace("HANDOFF", str(self._handed)).split()]
         done = subprocess.run(
             command,
-            env=given,
+            env=environment,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -170,7 +170,7 @@ def test_the_recorded_answers_are_the_real_client_s(
     _compare(client.answers, tmp_path / RECORDING.name)
 
 
-def _compare(found: Mapping[str, Answer], new: Path) -> None:
-    new.write_text(json.dumps({name: answer.to_json() for name, answer in found.items()}, indent=1) + "\n")
+def _compare(answers: Mapping[str, Answer], new: Path) -> None:
+    new.write_text(json.dumps({name: answer.to_json() for name, answer in answers.items()}, indent=1) + "\n")
     recorded: Any = json.loads(RECORDING.read_text()) if RECORDING.exists() else None
     assert json.loads(new.read_text()) == recorded, f"new recording: {new}"

@@ -61,7 +61,7 @@ def _controllers(machine: Machine) -> dict[str, Any]:
 
 
 def _command_lines() -> list[list[str]]:
-    """Of every process here."""
+    """Command lines of all processes of this machine."""
     processes = psutil.process_iter(["cmdline"])
     return [cast("list[str]", process.info["cmdline"] or []) for process in processes]
 
@@ -102,7 +102,7 @@ def test_interrupted_at_ten_moments_it_goes_on_to_the_controllers_objects(
         assert "error: interrupted; what is done stays done" in running.output
         assert _programs(machine) == [], (text, running.output)
         # Juju may not have got as far as its own clean-up; what it leaves then has no address.
-        assert not any(each["api-endpoints"] for each in _controllers(machine).values()), text
+        assert not any(entry["api-endpoints"] for entry in _controllers(machine).values()), text
     with machine.started("bootstrap.sh", "--controller-only", "--yes") as running:
         running.wait_for("Creating k8s resources")  # of this run; what the run before left may still be going
         _give_an_address(demo)
@@ -128,12 +128,12 @@ def _check_what_is_made(machine: Machine, demo: DemoStack) -> None:
     assert stat.S_IMODE(logs.stat().st_mode) == 0o700
     made = demo.kubectl.get("statefulset", "controller", "--namespace", _NAMESPACE)["spec"]
     assert [claim["spec"]["storageClassName"] for claim in made["volumeClaimTemplates"]] == ["ckf-zrs"]
-    images = {each["image"] for each in made["template"]["spec"]["containers"]}
+    images = {container["image"] for container in made["template"]["spec"]["containers"]}
     assert "public.ecr.aws/juju/jujud-operator:3.6.25" in images
     # What the scripts decide by: whose the namespace is, and that Juju has no address until it is through.
-    found = demo.kubectl.get("namespace", _NAMESPACE)["metadata"]["annotations"]
+    annotations = demo.kubectl.get("namespace", _NAMESPACE)["metadata"]["annotations"]
     controller = _controllers(machine)["aks-demo-controller"]
-    assert found["controller.juju.is/id"] == controller["uuid"]
+    assert annotations["controller.juju.is/id"] == controller["uuid"]
     assert controller["api-endpoints"] == []
 
 

@@ -89,8 +89,8 @@ def test_what_is_imported_is_shown_and_said_once(small: Project) -> None:
     small.write("__main__.py", text)
     shown = previewed(small, code=3)
     assert shown.changes("dev")["taken"] == "create"
-    [said] = [word["text"] for word in shown.document("dev")["words"] if word["kind"] == "not-judged"]
-    assert said.startswith(f"Not judged: ResourceGroup `taken` is an import of `{group}`")
+    [note] = [word["text"] for word in shown.document("dev")["words"] if word["kind"] == "not-judged"]
+    assert note.startswith(f"Not judged: ResourceGroup `taken` is an import of `{group}`")
     small.commit()
     assert previewed(small, base="change").document("dev")["outcome"] == "unchanged"
 

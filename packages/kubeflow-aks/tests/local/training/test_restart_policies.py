@@ -136,7 +136,7 @@ class Work:
         pods = self.kubectl.get("pods", *_of("worker", loss))
         for pod in pods["items"]:
             pod["status"] = {"phase": "Failed"}
-        self.kubectl.run("replace", "--subresource=status", "--filename=-", given=json.dumps(pods))
+        self.kubectl.run("replace", "--subresource=status", "--filename=-", stdin=json.dumps(pods))
         time.sleep(_SOME_SECONDS)
         failed = ("--field-selector", "status.phase=Failed")
         self.kubectl.run("delete", "pods", *_of("worker", loss), *failed, "--force", "--grace-period=0")

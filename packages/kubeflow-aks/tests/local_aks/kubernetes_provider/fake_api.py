@@ -82,12 +82,12 @@ class FakeApi:
             case "PATCH":
                 return self._keep(path, _merged(self.objects.get(path, {}), body), dry=dry)
             case "DELETE":
-                self._found(path)
+                self._object(path)
                 if not self.stuck:
                     del self.objects[path]
                 return {"kind": "Status", "status": "Success"}
             case _:
-                return self._found(path)
+                return self._object(path)
 
     def _create(self, path: str, body: Json, *, dry: bool) -> Json:
         *collection, plural, name = path.split("/")
@@ -102,7 +102,7 @@ class FakeApi:
             self.objects[path] = obj
         return obj
 
-    def _found(self, path: str) -> Json:
+    def _object(self, path: str) -> Json:
         if path not in self.objects:
             *_, plural, name = path.split("/")
             raise RefusalError(404, "NotFound", f'{plural} "{name}" not found')

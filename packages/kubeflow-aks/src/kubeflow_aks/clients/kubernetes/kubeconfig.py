@@ -96,7 +96,7 @@ def active(config: Object, *, context: str = "", cluster: str = "", namespace: s
     )
 
 
-def whole(config: Object) -> Object:
+def inline_credential_files(config: Object) -> Object:
     """A loaded kubeconfig with the certificates and keys themselves, where it names files of them.
 
     Raises:
@@ -104,7 +104,10 @@ def whole(config: Object) -> Object:
     """
     return {
         **config,
-        **{f"{what}s": [_whole(entry, what) for entry in items(config.get(f"{what}s"))] for what in _FILES},
+        **{
+            f"{what}s": [_with_inline_files(entry, what) for entry in items(config.get(f"{what}s"))]
+            for what in _FILES
+        },
     }
 
 
@@ -189,7 +192,7 @@ def _entry(config: Object, what: str, name: str) -> Object:
     return fields(at(next(named, None), what))
 
 
-def _whole(named: object, what: str) -> Object:
+def _with_inline_files(named: object, what: str) -> Object:
     entry = dict(fields(at(named, what)))
     for key in _FILES[what]:
         if path := entry.pop(key, None):

@@ -179,7 +179,7 @@ def _percent_tick(rate: float, _: int) -> str:
 
 
 def _scale(costs: ByRate) -> _Scale:
-    """Logarithmic, so that ways far below the price on demand can be told apart; not where something costs nothing."""
+    """Logarithmic, so that ways far below the price on demand can be distinguished; linear where one costs nothing."""
     least = min([costs.on_demand, *(amount for curve in costs.curves for amount in curve.amounts)])
     return _Scale(_BELOW * least if least > 0 else 0.0, _top(costs))
 

@@ -178,8 +178,8 @@ class ControlPlane:
             "--timeout",
             f"{_READY_SECONDS}s",
         )
-        whole = kubeconfig.whole(kubeconfig.load(str(context)))
-        files.write(self.run.kubeconfig, yaml.safe_dump(whole))
+        loaded = kubeconfig.inline_credential_files(kubeconfig.load(str(context)))
+        files.write(self.run.kubeconfig, yaml.safe_dump(loaded))
         self._await_ready()
 
     def _go_on(self) -> None:

@@ -29,14 +29,14 @@ def pools(demo: DemoStack, tmp_path_factory: pytest.TempPathFactory) -> Pools:
 def charm(demo: DemoStack) -> Generator[Object]:
     """The ConfigMap of Argo's charm with the program's setting in it."""
     namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}}
-    found = {
+    config_map = {
         "apiVersion": "v1",
         "kind": "ConfigMap",
         "metadata": {"name": CONFIG_MAP, "namespace": NAMESPACE},
         "data": {KEY: WORKFLOW_DEFAULTS},
     }
-    demo.apply(namespace, found)
-    yield found
+    demo.apply(namespace, config_map)
+    yield config_map
     demo.kubectl.run("delete", "configmap", CONFIG_MAP, "--namespace", NAMESPACE)
 
 
@@ -57,21 +57,21 @@ def job(**resources: Any) -> Object:
     }
 
 
-def written(found: Object, folder: Path) -> str:
+def written(job: Object, folder: Path) -> str:
     path = folder / "job.json"
-    path.write_text(json.dumps(found), encoding="utf-8")
+    path.write_text(json.dumps(job), encoding="utf-8")
     return str(path)
 
 
-def make_pod(demo: DemoStack, found: Object, namespace: str) -> None:
+def make_pod(demo: DemoStack, job: Object, namespace: str) -> None:
     """Makes a pod of a Job's template, without waiting for a controller."""
     pod = {
         "apiVersion": "v1",
         "kind": "Pod",
         "metadata": {"name": "of-the-job"},
-        "spec": {"restartPolicy": "Never", **found["spec"]["template"]["spec"]},
+        "spec": {"restartPolicy": "Never", **job["spec"]["template"]["spec"]},
     }
-    demo.kubectl.run("create", "--namespace", namespace, "-f", "-", given=json.dumps(pod))
+    demo.kubectl.run("create", "--namespace", namespace, "-f", "-", stdin=json.dumps(pod))
 
 
 @pytest.mark.usefixtures("charm")

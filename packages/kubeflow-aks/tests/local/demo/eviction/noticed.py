@@ -163,7 +163,7 @@ class Noticed:
         """The pods by name."""
         return {pod["metadata"]["name"]: pod for pod in self._api.list(_POD, self._namespace)}
 
-    def given(self, pod: str) -> int | None:
+    def grace_of(self, pod: str) -> int | None:
         """The grace that a pod was given, None while nobody ended it."""
         return self.pods()[pod]["metadata"].get("deletionGracePeriodSeconds")
 
@@ -201,8 +201,10 @@ class Noticed:
 
     def _ending(self, names: set[str]) -> dict[str, int]:
         """The grace of those pods that are being ended."""
-        given = {name: pod["metadata"].get("deletionGracePeriodSeconds") for name, pod in self.pods().items()}
-        return {name: grace for name, grace in given.items() if name in names and grace is not None}
+        graces = {
+            name: pod["metadata"].get("deletionGracePeriodSeconds") for name, pod in self.pods().items()
+        }
+        return {name: grace for name, grace in graces.items() if name in names and grace is not None}
 
     def live(self, node: str) -> Object:
         """A node as it is."""
@@ -219,8 +221,8 @@ class Noticed:
         with ThreadPoolExecutor(8) as threads:
             list(threads.map(self._delete, pods + nodes))
 
-    def _delete(self, found: tuple[str, str]) -> None:
-        kind, name = found
+    def _delete(self, record: tuple[str, str]) -> None:
+        kind, name = record
         metadata = {"name": name, "namespace": self._namespace}
         with suppress(ApiError):  # gone meanwhile
             self._api.delete(

@@ -130,8 +130,8 @@ def _play(
             containers = {name: kubelet.of(name) for name in jobs}
             afterwards = {name: demo.api.get(entry) for name, entry in jobs.items()}
         gone = {
-            name: next(line["time"] for line in play.journal(Kind.EVICTION) if line["node"] == each.node)
-            for name, each in first.items()
+            name: next(line["time"] for line in play.journal(Kind.EVICTION) if line["node"] == container.node)
+            for name, container in first.items()
         }
     return Played(containers, afterwards, gone, volume)
 

@@ -74,7 +74,7 @@ def played(demo: DemoStack, noticed: Noticed, tmp_path_factory: pytest.TempPathF
         noticed.notice(taken, seconds=20)
         noticed.notice(by_others, seconds=30, type_="PreemptionScheduled")
         leaving = [pods[key] for key in ("short", "long", "held", "elsewhere")]
-        noticed.until(lambda: all(noticed.given(pod) is not None for pod in leaving))
+        noticed.until(lambda: all(noticed.grace_of(pod) is not None for pod in leaving))
         log = handler.lines
     return Played(noticed, taken, by_others, frozen, advised, pods, log)
 
@@ -86,15 +86,15 @@ def test_a_node_with_a_notice_takes_no_new_pods_and_is_marked(played: Played) ->
 
 
 def test_a_pod_gets_its_own_grace_or_what_is_left_of_the_notice(played: Played) -> None:
-    assert played.noticed.given(played.pods["short"]) == 10
-    left = played.noticed.given(played.pods["long"])
+    assert played.noticed.grace_of(played.pods["short"]) == 10
+    left = played.noticed.grace_of(played.pods["long"])
     assert left is not None
     assert 5 <= left <= 18
 
 
 def test_a_budget_holds_a_pod_back_until_its_grace_would_not_fit_any_more(played: Played) -> None:
     name = played.pods["held"]
-    assert played.noticed.given(name) in range(5, 11)
+    assert played.noticed.grace_of(name) in range(5, 11)
     refused = [line for line in played.log if name in line and "disruption budget" in line and "429" in line]
     [deleted] = [line for line in played.log if name in line and "deleted" in line]
     assert refused
@@ -102,7 +102,7 @@ def test_a_budget_holds_a_pod_back_until_its_grace_would_not_fit_any_more(played
 
 
 def test_the_pod_of_a_daemon_set_stays(played: Played) -> None:
-    assert played.noticed.given(played.pods["daemon"]) is None
+    assert played.noticed.grace_of(played.pods["daemon"]) is None
 
 
 @pytest.mark.parametrize("what", ["frozen", "advised"])
@@ -110,12 +110,12 @@ def test_what_takes_no_vm_away_changes_nothing(played: Played, what: str) -> Non
     node = played.noticed.live(getattr(played, what))
     assert "unschedulable" not in node["spec"]
     assert MARK not in node["metadata"]["annotations"]
-    assert played.noticed.given(played.pods[what]) is None
+    assert played.noticed.grace_of(played.pods[what]) is None
 
 
 def test_a_node_that_others_cordoned_is_drained_and_stays_theirs(played: Played) -> None:
     assert played.noticed.live(played.by_others)["metadata"]["annotations"][MARK] == "others"
-    assert played.noticed.given(played.pods["elsewhere"]) is not None
+    assert played.noticed.grace_of(played.pods["elsewhere"]) is not None
 
 
 @pytest.mark.usefixtures("handler")
@@ -151,15 +151,15 @@ def test_another_handler_finishes_what_a_killed_one_began(
     assert noticed.live(back)["spec"].get("unschedulable")
     with handling(demo.kubectl, tmp_path / "another"):
         noticed.until(lambda: "unschedulable" not in noticed.live(back)["spec"])
-        noticed.until(lambda: noticed.given(pod) is not None)
+        noticed.until(lambda: noticed.grace_of(pod) is not None)
 
 
 @pytest.mark.parametrize(("pods", "nodes"), [(1, 1), (50, 10)])
 def test_nodes_that_are_taken_at_once_throttle_nobody(
     noticed: Noticed, handler: HandlerProcess, pods: int, nodes: int
 ) -> None:
-    found = noticed.reclaim(pods, nodes)
-    assert found.graces == {GRACE}
+    reclaimed = noticed.reclaim(pods, nodes)
+    assert reclaimed.graces == {GRACE}
     assert not [line for line in handler.lines if re.search(r"\b429\b", line)]
 
 
@@ -172,8 +172,8 @@ def test_another_handler_ends_300_pods_that_a_killed_one_began_to_end(
             handler.kill()
             stack.enter_context(handling(demo.kubectl, tmp_path / "another"))
 
-        found = noticed.reclaim(300, 60, replace)
-    assert found.graces == {GRACE}
+        reclaimed = noticed.reclaim(300, 60, replace)
+    assert reclaimed.graces == {GRACE}
     evicted = [line for line in handler.lines if "evicted" in line]
     assert 0 < len(evicted) < 300
 

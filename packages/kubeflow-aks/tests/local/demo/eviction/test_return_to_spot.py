@@ -120,7 +120,7 @@ def _running(kubectl: Kubectl, folder: Path) -> Generator[HandlerProcess]:
     environment = {
         "KUBERNETES_SERVICE_HOST": str(address.hostname),
         "KUBERNETES_SERVICE_PORT": str(address.port),
-        **{each["name"]: each["value"] for each in container["env"]},
+        **{variable["name"]: variable["value"] for variable in container["env"]},
         "REPORT": str(folder / "report"),
     }
     command = [sys.executable, *container["command"][1:], str(folder), _LOOK_SECONDS]
@@ -203,9 +203,9 @@ def test_it_may_do_what_it_does_and_nothing_else(demo: DemoStack) -> None:
         return {line.split()[0]: line[line.rindex("[") :] for line in lines if "selfsubject" not in line}
 
     everywhere = {"nodes": "[get]", "pods": "[list]", "pods/eviction": "[create]"}
-    found = rights("default")
-    assert {key: found[key] for key in everywhere} == everywhere
-    assert not found.keys() & {"*.*", "secrets", "configmaps"}
+    verbs = rights("default")
+    assert {key: verbs[key] for key in everywhere} == everywhere
+    assert not verbs.keys() & {"*.*", "secrets", "configmaps"}
     inside = rights(TRIES)
     assert sorted(inside["pods"].strip("[]").split()) == ["create", "delete", "get", "list"]
     assert sorted(inside["configmaps"].strip("[]").split()) == ["create", "get", "update"]

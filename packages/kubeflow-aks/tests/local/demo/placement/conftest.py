@@ -31,6 +31,6 @@ def trials(demo: DemoStack, table: Table) -> Generator[Trials]:
         with demo.playing() as play:
             for phase in table.phases:
                 trial = Trial(demo, play, phase)
-                trials.with_nodes[phase.given] = trial.with_nodes()
+                trials.with_nodes[phase.situation] = trial.with_nodes()
                 trials.outcome_of.update(trial.outcomes())
         yield trials

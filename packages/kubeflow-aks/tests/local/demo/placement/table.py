@@ -90,7 +90,7 @@ class Row:
 class Phase:
     """Rows that are tried together, and the pools that have nodes before."""
 
-    given: str
+    situation: str
     nodes_of: frozenset[str]
     rows: tuple[Row, ...]
 
@@ -116,17 +116,17 @@ def load() -> Table:
     """
     document: Object = yaml.safe_load(_FILE.read_text())
     phases = tuple(
-        Phase(entry["given"], frozenset(entry["nodes_of"]), tuple(map(_row, entry["rows"])))
+        Phase(entry["situation"], frozenset(entry["nodes_of"]), tuple(map(_row, entry["rows"])))
         for entry in document["phases"]
     )
     return Table(document["namespaces"], phases)
 
 
 def _row(entry: Object) -> Row:
-    found = [key for key in _EXPECTATIONS if key in entry]
-    if len(found) != 1:
-        raise ValueError(f"{entry['name']}: one expectation is needed, there are {len(found)}")
-    [key] = found
+    expectations = [key for key in _EXPECTATIONS if key in entry]
+    if len(expectations) != 1:
+        raise ValueError(f"{entry['name']}: one expectation is needed, there are {len(expectations)}")
+    [key] = expectations
     rest = {name: value for name, value in entry.items() if name != key}
     return Row(**rest, expected=_EXPECTATIONS[key](entry[key]))
 

@@ -26,9 +26,9 @@ def test_it_is_as_the_documents_say(row: Row, trials: Trials) -> None:
             assert message in outcome.refused, outcome
 
 
-@pytest.mark.parametrize("phase", load().phases, ids=lambda phase: phase.given)
+@pytest.mark.parametrize("phase", load().phases, ids=lambda phase: phase.situation)
 def test_the_pools_had_nodes_as_the_phase_presumes(phase: Phase, trials: Trials) -> None:
-    assert trials.with_nodes[phase.given] == phase.nodes_of
+    assert trials.with_nodes[phase.situation] == phase.nodes_of
 
 
 @pytest.mark.usefixtures("trials")

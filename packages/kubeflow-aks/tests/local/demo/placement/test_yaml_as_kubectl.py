@@ -185,8 +185,8 @@ def read(tools: Tools, tmp_path: Path) -> Read:
         command = [tools["kubectl"], "annotate", "--local", "--kubeconfig=/dev/null", "-o", "json", "a=b"]
         done = subprocess.run([*command, "-f", tmp_path], capture_output=True, text=True, check=False)
         objects = json.loads("[" + done.stdout.replace("\n}\n{", "\n},{") + "]")
-        found = {each["metadata"]["name"]: each["spec"] for each in objects}
-        return [found.get(f"n{number}") for number in range(len(texts))]
+        specs = {obj["metadata"]["name"]: obj["spec"] for obj in objects}
+        return [specs.get(f"n{number}") for number in range(len(texts))]
 
     return read
 
@@ -210,22 +210,28 @@ def _is_same(ours: Any, theirs: Any) -> bool:
 
 
 def _scalars() -> list[str]:
-    short = ("".join(each) for length in (1, 2, 3) for each in itertools.product(_CHARACTERS, repeat=length))
-    numbers = ("".join(each) for each in itertools.product(("", "+", "-", "_", "00"), _BASES, _DIGITS))
+    short = (
+        "".join(characters)
+        for length in (1, 2, 3)
+        for characters in itertools.product(_CHARACTERS, repeat=length)
+    )
+    numbers = ("".join(parts) for parts in itertools.product(("", "+", "-", "_", "00"), _BASES, _DIGITS))
     cases = (
-        "".join(each)
+        "".join(letter_cases)
         for word in _WORDS
         for dot in ("", ".", "-.", "+.")
-        for each in itertools.product([dot], *({letter, letter.upper()} for letter in word))
+        for letter_cases in itertools.product([dot], *({letter, letter.upper()} for letter in word))
     )
     letters = (f"{first}{second}" for first, second in itertools.product(string.digits, string.ascii_letters))
-    found = dict.fromkeys((*short, *numbers, *cases, *letters, *_OTHERS))
-    return [each for each in found if each not in ("-", "---", "...") and not _UNBOUND.fullmatch(each)]
+    scalars = dict.fromkeys((*short, *numbers, *cases, *letters, *_OTHERS))
+    return [
+        scalar for scalar in scalars if scalar not in ("-", "---", "...") and not _UNBOUND.fullmatch(scalar)
+    ]
 
 
 def test_every_scalar_means_what_it_means_to_kubectl(read: Read) -> None:
     scalars = _scalars()
-    text = "spec:\n" + "".join(f"- {each}\n" for each in scalars)
+    text = "spec:\n" + "".join(f"- {scalar}\n" for scalar in scalars)
 
     [theirs] = read([text])
     ours = _spec(text)
@@ -278,7 +284,7 @@ def test_kubectl_reads_the_texts_that_were_written(read: Read) -> None:
         "- a",
         "#",
     )
-    texts = [each for each in (*_scalars(), *scripts) if len(each) < 100]
+    texts = [text for text in (*_scalars(), *scripts) if len(text) < 100]
     written = dump([{"spec": {"list": texts, "map": dict.fromkeys(texts, 1)}}])
 
     [theirs] = read([written])
@@ -314,9 +320,9 @@ TEXTS
 
 
 def test_a_placed_jobs_texts_arrive_at_the_api_server(tools: Tools, kubeconfig: Path, tmp_path: Path) -> None:
-    texts = [each for each in _OTHERS if not each.startswith(("!", "'", '"'))]
-    quoted = [json.dumps(each) for each in texts]
-    job = _JOB.replace("TEXTS", "\n".join(f"        t{n}: {each}" for n, each in enumerate(quoted)))
+    texts = [text for text in _OTHERS if not text.startswith(("!", "'", '"'))]
+    quoted = [json.dumps(text) for text in texts]
+    job = _JOB.replace("TEXTS", "\n".join(f"        t{n}: {text}" for n, text in enumerate(quoted)))
     job = job.replace("y, ", '"y", ').replace("LIST", ", ".join(quoted))
     (tmp_path / "job.yaml").write_text(job)
 
@@ -339,12 +345,12 @@ def test_a_placed_jobs_texts_arrive_at_the_api_server(tools: Tools, kubeconfig: 
     placed = (tmp_path / "o.yaml").read_text()
     kubectl = Kubectl(tools, kubeconfig)
     kept = json.loads(
-        kubectl.run("create", "--dry-run=server", "--validate=strict", "-o", "json", "-f", "-", given=placed)
+        kubectl.run("create", "--dry-run=server", "--validate=strict", "-o", "json", "-f", "-", stdin=placed)
     )
 
     template = kept["spec"]["template"]
     assert (
-        template["metadata"]["annotations"].items() >= {f"t{n}": each for n, each in enumerate(texts)}.items()
+        template["metadata"]["annotations"].items() >= {f"t{n}": text for n, text in enumerate(texts)}.items()
     )
     [container] = template["spec"]["containers"]
     assert container["args"] == ["y", "1e-3", *texts]

@@ -36,7 +36,7 @@ STATUS = "/api/v1/namespaces/kube-system/configmaps/cluster-autoscaler-status"
 @pytest.fixture(scope="module")
 def aks(demo: DemoStack) -> Generator[LocalAks]:
     """The demo stack with one spot node, which the autoscaler keeps, its service at work."""
-    [pool] = [each for each in demo.azure.all(AGENT_POOL) if each.outputs["name"] == POOL]
+    [pool] = [agent_pool for agent_pool in demo.azure.all(AGENT_POOL) if agent_pool.outputs["name"] == POOL]
     demo.azure.put(replace(pool, outputs={**pool.outputs, "count": 1, "minCount": 1}))
     aks = replace(demo.aks, speed=60.0)
     aks.start_service()
@@ -140,20 +140,22 @@ def test_a_node_is_evicted_by_the_callers_own_sign_in(aks: LocalAks, demo: DemoS
 
 @pytest.mark.usefixtures("aks")
 def test_the_autoscaler_reports_the_health_of_each_pool(demo: DemoStack) -> None:
-    found = eventually(lambda: demo.api.read(STATUS))
-    report = yaml.safe_load(at(found, "data", "status"))
+    config_map = eventually(lambda: demo.api.read(STATUS))
+    report = yaml.safe_load(at(config_map, "data", "status"))
     assert report["autoscalerStatus"] == "Running"
     autoscaled = [scale_set_name(pool) for pool in demo.pools().values() if pool.autoscaled]
     assert [group["name"] for group in report["nodeGroups"]] == autoscaled
-    assert at(found, "metadata", "annotations", "cluster-autoscaler.kubernetes.io/last-updated")
+    assert at(config_map, "metadata", "annotations", "cluster-autoscaler.kubernetes.io/last-updated")
 
 
 def test_the_cluster_has_the_storage_classes_of_aks_with_one_default(demo: DemoStack) -> None:
-    found = demo.api.read("/apis/storage.k8s.io/v1/storageclasses")["items"]
+    classes = demo.api.read("/apis/storage.k8s.io/v1/storageclasses")["items"]
     default = "storageclass.kubernetes.io/is-default-class"
-    marked = [at(c, "metadata", "name") for c in found if at(c, "metadata", "annotations", default) == "true"]
+    marked = [
+        at(c, "metadata", "name") for c in classes if at(c, "metadata", "annotations", default) == "true"
+    ]
     assert marked == ["default"]
-    assert {"managed-csi", "azurefile-csi"} <= {at(c, "metadata", "name") for c in found}
+    assert {"managed-csi", "azurefile-csi"} <= {at(c, "metadata", "name") for c in classes}
 
 
 @pytest.mark.usefixtures("shell")

@@ -52,8 +52,8 @@ class Scenario:
 
     def work(self, who: str, name: str) -> dict[str, Any]:
         """A report's entry on a piece of work."""
-        [found] = [work for work in self.json(who)["work"] if work["name"] == name]
-        return found
+        [entry] = [work for work in self.json(who)["work"] if work["name"] == name]
+        return entry
 
 
 def where(kubeconfig: Path, *arguments: str) -> Ran:
@@ -273,27 +273,29 @@ def test_the_pod_of_a_cron_jobs_job_is_the_cron_jobs(scenario: Scenario, who: st
 
 
 def test_the_stateful_set_on_spot_is_a_violation(scenario: Scenario) -> None:
-    [found] = [
-        each for each in scenario.json("administrator")["violations"] if each["rule"] == "stateful-on-spot"
+    [violation] = [
+        entry for entry in scenario.json("administrator")["violations"] if entry["rule"] == "stateful-on-spot"
     ]
-    assert (found["namespace"], found["name"]) == (scenario.namespace, "database-0")
-    assert found["advice"].endswith("from StatefulSet database")
+    assert (violation["namespace"], violation["name"]) == (scenario.namespace, "database-0")
+    assert violation["advice"].endswith("from StatefulSet database")
 
 
 def test_work_that_requires_sold_out_spot_shows_as_stuck(scenario: Scenario) -> None:
-    [found] = [
-        each for each in scenario.json("administrator")["violations"] if each["rule"] == "stuck-on-spot"
+    [violation] = [
+        entry for entry in scenario.json("administrator")["violations"] if entry["rule"] == "stuck-on-spot"
     ]
-    assert found["name"].startswith("inference-")
-    assert "for a node of gpuspot" in found["message"]
-    assert "prefer='spot' (gpuod is closed to it: " in found["advice"]
+    assert violation["name"].startswith("inference-")
+    assert "for a node of gpuspot" in violation["message"]
+    assert "prefer='spot' (gpuod is closed to it: " in violation["advice"]
 
 
 def test_nothing_else_is_a_violation(scenario: Scenario) -> None:
-    rules = [each["rule"] for each in scenario.json("administrator")["violations"]]
+    rules = [violation["rule"] for violation in scenario.json("administrator")["violations"]]
     assert sorted(rules) == ["stateful-on-spot", "stuck-on-spot"]
     elsewhere = [
-        each for each in scenario.json("everywhere")["violations"] if each["namespace"] != scenario.namespace
+        violation
+        for violation in scenario.json("everywhere")["violations"]
+        if violation["namespace"] != scenario.namespace
     ]
     assert elsewhere == []
 

@@ -143,7 +143,8 @@ CLUSTER_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
         code="BadRequest",
         message="Long-term support cannot be disabled: version {version} is past its community support.",
         broken=_support_left,
-        source='long-term-support.md, "Frequently asked questions"; dates: catalogue',
+        source='long-term-support.md, "Can I enable and disable LTS on an AKS-supported version after community '
+        'support ends?"; dates: catalogue',
     ),
     Rule(
         id="node-group-name",

@@ -115,7 +115,7 @@ def meaning_of(part: Part) -> Meaning | None:
 
 
 def impacts(sides: Sides) -> Iterator[Impact]:
-    """One impact for all resources of which the same is to be said, and one for all that nobody has judged.
+    """One impact for all resources with the same meaning, and one for all that nobody has judged.
 
     Resources of a new stack are not judged one by one: nothing runs there yet.
     """

@@ -79,7 +79,11 @@ def _until(version: str, plan: Any) -> str:
 
 
 def _stays(version: str, left: Any) -> str:
-    """When long-term support cannot be left any more (long-term-support.md, "Frequently asked questions")."""
+    """When long-term support cannot be left any more.
+
+    Source: long-term-support.md, "Can I enable and disable LTS on an AKS-supported version after community support
+    ends?".
+    """
     minor = _minor(version)
     if left != _LONG_TERM or minor is None:
         return ""

@@ -1,4 +1,4 @@
-"""From a cluster that is there to the settings that come nearest to it."""
+"""Infers the settings that come nearest to an existing cluster."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _RESERVED: Final = ("kubernetes.azure.com/", "kubernetes.io/", "agentpool")
 SYSTEM_TAINT: Final = "CriticalAddonsOnly=true:NoSchedule"
 
 
-def stated(
+def cluster_settings(
     cluster: ExistingCluster, system_pool: Mapping[str, Any], *, owner: str, environment: str
 ) -> Settings:
     """Every setting that the cluster itself has a value for; pools aside.
@@ -49,13 +49,13 @@ def stated(
     return {key: value for key, value in settings.items() if value != {}}
 
 
-def _stated(**values: Any) -> Settings:
+def _without_empty(**values: Any) -> Settings:
     return {key: value for key, value in values.items() if value is not None and value != ""}
 
 
 def _names(cluster: ExistingCluster) -> Settings:
     identity = own_identity(cluster)
-    return _stated(
+    return _without_empty(
         cluster=cluster.name,
         dnsPrefix=text(find(cluster.body, "dnsPrefix")),
         nodeResourceGroup=text(find(cluster.body, "nodeResourceGroup")),
@@ -97,7 +97,7 @@ def _kubernetes(cluster: ExistingCluster, system_pool: Mapping[str, Any]) -> Set
     channel = text(find(body, "autoUpgradeProfile", "upgradeChannel"))
     nodes = text(find(body, "autoUpgradeProfile", "nodeOSUpgradeChannel"))
     os_sku = text(find(system_pool, "osSKU"))
-    return _stated(
+    return _without_empty(
         version=version,
         acceptUnvalidated=True if version and version not in validated else None,
         tier=tier,
@@ -116,7 +116,7 @@ def _window(cluster: ExistingCluster) -> Settings | None:
         window = find(configuration, "maintenanceWindow")
         day = text(find(window, "schedule", "weekly", "dayOfWeek"))
         if find(configuration, "name") in _WINDOWS and day:
-            return _stated(
+            return _without_empty(
                 day=day,
                 startTime=text(find(window, "startTime")),
                 durationHours=whole(find(window, "durationHours")),
@@ -129,7 +129,7 @@ def _network(cluster: ExistingCluster) -> Settings:
     profile = find(cluster.body, "networkProfile")
     policy, plane = text(find(profile, "networkPolicy")), text(find(profile, "networkDataplane"))
     outbound = text(find(profile, "outboundType"))
-    return _stated(
+    return _without_empty(
         podCidr=text(find(profile, "podCidr")),
         serviceCidr=text(find(profile, "serviceCidr")),
         outboundType=outbound
@@ -155,7 +155,7 @@ def _subnets(cluster: ExistingCluster) -> dict[str, str] | None:
 def _api_access(body: Mapping[str, Any]) -> Settings:
     access, entra = find(body, "apiServerAccessProfile"), find(body, "aadProfile")
     zone, no_commands = text(find(access, "privateDNSZone")), find(access, "disableRunCommand")
-    return _stated(
+    return _without_empty(
         authorizedIpRanges=texts(find(access, "authorizedIPRanges")) or None,
         privateCluster=True if find(access, "enablePrivateCluster") is True else None,
         privateDnsZoneId=zone if zone.startswith("/") else None,
@@ -217,13 +217,13 @@ def _counts(pool: Mapping[str, Any], least: int) -> Settings:
 
 def _nodes(pool: Mapping[str, Any]) -> Settings:
     """What settings of system and user pools have in common."""
-    upgrade = _stated(
+    upgrade = _without_empty(
         maxSurge=text(find(pool, "upgradeSettings", "maxSurge")) or None,
         drainTimeoutMinutes=whole(find(pool, "upgradeSettings", "drainTimeoutInMinutes")),
         nodeSoakMinutes=whole(find(pool, "upgradeSettings", "nodeSoakDurationInMinutes")),
         undrainableNodeBehavior=text(find(pool, "upgradeSettings", "undrainableNodeBehavior")),
     )
-    return _stated(
+    return _without_empty(
         vmSize=_size(pool),
         maxPods=whole(find(pool, "maxPods")),
         zones=[str(zone) for zone in entries(find(pool, "availabilityZones"))] or None,
@@ -237,7 +237,7 @@ def system_pool_settings(pool: Mapping[str, Any]) -> Settings:
     return {
         "name": text(find(pool, "name")),
         **_counts(pool, 1),
-        **_stated(
+        **_without_empty(
             osDiskType=text(find(pool, "osDiskType")),
             osDiskGib=whole(find(pool, "osDiskSizeGB")),
         ),
@@ -259,7 +259,7 @@ def user_pool_settings(pool: Mapping[str, Any]) -> Settings:
     if spot:
         nodes.pop("upgrade", None)
     return {
-        **_stated(
+        **_without_empty(
             priority="Spot" if spot else None,
             evictionPolicy=text(find(pool, "scaleSetEvictionPolicy")) or "Delete" if spot else None,
             maxPrice=float(price) if spot and isinstance(price, int | float) else None,
@@ -270,7 +270,7 @@ def user_pool_settings(pool: Mapping[str, Any]) -> Settings:
             or None,
             taints=[it for it in texts(find(pool, "nodeTaints")) if not it.startswith(f"{_SPOT_KEY}=")]
             or None,
-            osDisk=_stated(
+            osDisk=_without_empty(
                 type=text(find(pool, "osDiskType")),
                 sizeGib=whole(find(pool, "osDiskSizeGB")),
             ),
