@@ -77,6 +77,14 @@ def test_removed_protection_is_a_change_though_no_resource_is_one() -> None:
     assert any("Protection is removed" in line for line in terminal(document(observation), 110))
 
 
+def test_protection_that_is_added_is_a_change_too() -> None:
+    before, after = (
+        Run({"u": Resource("u", NAMESPACE, "n", {}, protect=protect)}) for protect in (False, True)
+    )
+    assert document(observed(before, after))["outcome"] == "changed"
+    assert "refuses to delete or replace" in comment([document(observed(before, after))])
+
+
 def test_the_schema_refuses_what_no_program_of_ours_wrote() -> None:
     result: Any = document(CHANGED)
     wrongs: list[dict[str, Any]] = [
