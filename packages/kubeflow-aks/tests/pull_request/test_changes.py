@@ -35,6 +35,11 @@ def test_what_is_secret_or_unknown_is_not_shown() -> None:
     assert plain(value) == {"a": SECRET, "b": [UNKNOWN, "x", {"c": SECRET}], "d": SECRET, "e": 1}
 
 
+def test_what_is_only_read_is_nothing_of_the_stack() -> None:
+    read = run_of(Result("preview", {}, (_step("read", "theirs"), _step("same", "ours")), (), "", 1.0), {})
+    assert [resource.name for resource in read.resources.values()] == ["ours"]
+
+
 def test_a_replacement_is_one_change_with_what_forces_it() -> None:
     because = {"vmSize": "update-replace", "maxCount": "update"}
     steps = [

@@ -29,6 +29,11 @@ COMPONENTS = {"DataStore", "Monitoring"}
 """What the matrix lists of this program's own components, which are nothing in Azure or in the cluster."""
 LISTED = [Row(*match.groups()) for match in matrix.LISTED.finditer(matrix.FILE.read_text(encoding="utf-8"))]
 CHANGING = [row for row in LISTED if row.outcome != matrix.REFUSED_BY_PROGRAM and row.details]
+EVERYTHING: Mapping[str, Any] = {
+    "kubeflow": {"returnToSpot": True},
+    "network": {"outboundType": "userAssignedNATGateway", "policy": "cilium"},
+    "monitoring": {"logs": ["kube-audit-admin"]},
+}
 ENTRA = {"adminGroupObjectIds": ["11111111-2222-3333-4444-555555555555"]}
 
 
@@ -76,6 +81,16 @@ def test_each_row_has_words_or_names_who_has_them_or_means_nothing(row: Meaning)
         if page.startswith("docs/"):
             assert (PROJECT_ROOT / page.partition("#")[0]).is_file(), page
     row.text.format(names="n", before="b", after="a")
+
+
+def test_all_that_a_stack_has_is_in_the_table_whether_it_comes_or_goes() -> None:
+    resources = {**run().resources, **run(**EVERYTHING).resources}.values()
+    assert {"Secret", "NatGateway", "NetworkPolicy"} <= {one.type.rpartition(":")[2] for one in resources}
+    for one in resources:
+        kind = one.type.rpartition(":")[2]
+        if not one.type.startswith(("kubeflow-aks:", "pulumi:")):
+            for action in ("create", "replace", "delete"):
+                assert any(row.covers(kind, one.name, action, "") for row in table()), (action, one.urn)
 
 
 def test_no_row_is_hidden_by_one_above_it() -> None:

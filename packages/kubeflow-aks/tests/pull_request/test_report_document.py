@@ -43,6 +43,7 @@ def document(
         (observed(run(), Run(failure="broken")), "headFailed"),
         (observed(Run(failure="broken"), Run(failure="broken")), "headFailed"),
         (observed(None, Run(failure="broken")), "headFailed"),
+        (replace(observed(run(), Run(failure="other")), not_judged=("other",)), "notJudged"),
         (with_changes(base=Run(outputs={"a": 1}), head=Run(outputs={"a": 2})), "changed"),
         (
             with_changes(base=Run(outputs={"vcpuQuota": {"cores": 1}}), head=Run(outputs={"vcpuQuota": {}})),
@@ -57,6 +58,15 @@ def test_every_outcome_has_a_document_of_the_schema(observation: Observed, outco
     assert result["cost"] is None
 
 
+def test_a_program_that_can_not_be_run_here_is_not_said_to_fail_or_to_need_nothing() -> None:
+    base = Run(outputs={"vcpuQuota": {"cores": 8}})
+    observation = replace(observed(base, Run(failure="other")), not_judged=("other",))
+    text = comment([document(observation)])
+    assert "can't be run here" in text
+    assert "does not run" not in text
+    assert "vCPU quota" not in text
+
+
 def test_removed_protection_is_a_change_though_no_resource_is_one() -> None:
     before, after = (
         Run({"u": Resource("u", NAMESPACE, "n", {}, protect=protect)}) for protect in (True, False)
@@ -65,6 +75,14 @@ def test_removed_protection_is_a_change_though_no_resource_is_one() -> None:
     assert document(observation)["outcome"] == "changed"
     assert "Protection is removed" in comment([document(observation)])
     assert any("Protection is removed" in line for line in terminal(document(observation), 110))
+
+
+def test_protection_that_is_added_is_a_change_too() -> None:
+    before, after = (
+        Run({"u": Resource("u", NAMESPACE, "n", {}, protect=protect)}) for protect in (False, True)
+    )
+    assert document(observed(before, after))["outcome"] == "changed"
+    assert "refuses to delete or replace" in comment([document(observed(before, after))])
 
 
 def test_the_schema_refuses_what_no_program_of_ours_wrote() -> None:

@@ -139,8 +139,8 @@ def test_a_name_from_a_file_can_not_end_its_quotes(trees: tuple[Path, Project]) 
         ("runtime: nodejs", "Pulumi.yaml: runtime: nodejs is not known here; expected python"),
         ("description: x", "Pulumi.yaml: runtime: None is not known here; expected python"),
         (f"{PYTHON}\nmain: /tmp", "Pulumi.yaml: main: /tmp is outside of this repository"),
-        (f"{PYTHON}\nmain: linked", "Pulumi.yaml: main: "),
-        (f"{PYTHON}\nstackConfigDir: ../..", "Pulumi.yaml: stackConfigDir: "),
+        (f"{PYTHON}\nmain: linked", "Pulumi.yaml: main: linked is outside"),
+        (f"{PYTHON}\nstackConfigDir: ../..", "Pulumi.yaml: stackConfigDir: ../.. is outside"),
     ],
 )
 def test_a_program_that_can_not_be_previewed_is_not_run(

@@ -13,6 +13,7 @@ import pytest
 
 from kubeflow_aks.clients.git import GitError, git
 from kubeflow_aks.ownership import open_folder
+from kubeflow_aks.policy.exceptions import FILE
 from kubeflow_aks.revisions import processes
 from kubeflow_aks.revisions.workplace import settings_of, tree_of, workplace
 from tests.revisions.repository import Project, project
@@ -42,10 +43,11 @@ def test_the_base_is_there_and_gone_again(small: Project) -> None:
 
 def test_the_settings_of_the_base_are_there_first_and_all_else_when_it_is_read(small: Project) -> None:
     small.write("stacks/Pulumi.other.yaml", "config:\n")
+    small.write(FILE, "[]\n")
     commit = small.commit()
     with workplace(_work(small), small.root) as place, settings_of(commit, place, small.root) as tree:
         there = {path.name for path in tree.folder.rglob("*") if path.is_file()} - {".git"}
-        assert there == {"Pulumi.yaml", "Pulumi.dev.yaml", "Pulumi.other.yaml", "requirements.txt"}
+        assert there == {"Pulumi.yaml", "Pulumi.dev.yaml", "Pulumi.other.yaml", "requirements.txt", FILE}
         tree.complete()
         assert (tree.folder / "untracked.txt").read_text() == "1"
         (tree.folder / "untracked.txt").unlink()

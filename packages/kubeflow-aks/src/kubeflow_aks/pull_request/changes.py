@@ -45,10 +45,12 @@ _GOING: Final = frozenset(
     {"delete", "delete-replaced", "discard", "discard-replaced", "read-discard", "remove-pending-replace"}
 )
 """Operations after which a resource no longer exists, unless another step makes it (`pkg/resource/deploy/step.go`)."""
+_READ: Final = frozenset({"read", "read-replacement"})
+"""Operations on what others made: the stack does not have it, and the engine puts no policy to it."""
 
 
 def run_of(result: Result, ignored: Mapping[str, Sequence[str]], assumed: tuple[str, ...] = ()) -> Run:
-    """The resources, outputs and warnings of a program in one operation.
+    """The resources, outputs and warnings of a program in one operation, without what it only reads.
 
     Args:
         result: the operation.
@@ -60,7 +62,7 @@ def run_of(result: Result, ignored: Mapping[str, Sequence[str]], assumed: tuple[
     for step in result.steps:
         if step.type == STACK:
             outputs = plain(step.outputs) or outputs
-        elif step.op not in _GOING:
+        elif step.op not in _GOING | _READ:
             resources[step.urn] = Resource(
                 urn=step.urn,
                 type=step.type,

@@ -37,8 +37,9 @@ def require_known(project: ProjectFile) -> None:
         )
     for key, place in (("main", project.entry), ("stackConfigDir", project.stack_folder)):
         if not place.resolve().is_relative_to(_top(project.root)):
+            written = project.content.get(key) or project.content.get("config")
             raise UnjudgedProgramError(
-                f"{NAME}: {key}: {shown(str(place))} is outside of this repository, so it is not known here"
+                f"{NAME}: {key}: {shown(str(written))} is outside of this repository, so it is not known here"
             )
 
 

@@ -26,7 +26,7 @@ from kubeflow_aks.revisions import processes
 
 _NOTE: Final = ".workplace"
 """File that marks a place as ours; it has the mark of the processes that were started there."""
-_SETTINGS: Final = re.compile(r"Pulumi(\..*)?\.(yaml|yml|json)|requirements\.txt")
+_SETTINGS: Final = re.compile(r"Pulumi(\..*)?\.(yaml|yml|json)|requirements\.txt|policy-exceptions\.yaml")
 _LINK: Final = "120000"
 """Git's mode of a symbolic link, which may lead to any other file."""
 
@@ -85,7 +85,7 @@ def workplace(
 
 
 class SettingsTree:
-    """The files of a commit that say what would run and with which settings; the others are written when they are read.
+    """The files of a commit that say what would run, with which settings and exceptions; all others are written later.
 
     Args:
         folder: a working tree without files.

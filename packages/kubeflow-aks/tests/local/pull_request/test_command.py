@@ -13,6 +13,7 @@ import psutil
 import pytest
 
 from kubeflow_aks.ownership import open_folder
+from kubeflow_aks.pull_request.command import COMMENT
 from kubeflow_aks.tools import Tools
 from kubeflow_aks.tools.environments import environment as environment_of
 from kubeflow_aks.tools.places import cache as tools_cache
@@ -223,10 +224,10 @@ def test_what_sheds_its_mark_is_ended_too_and_no_link_is_followed(small: Project
     other = tmp_path / "other.txt"
     other.write_text("mine")
     results = open_folder(small.root / "build", "pr-preview")
-    (results / "dev.md").symlink_to(other)
+    (results / COMMENT).symlink_to(other)
     escaped = "subprocess.Popen(['sleep', '4321'], env={}, start_new_session=True, cwd=os.getcwd())"
     small.write("__main__.py", f"import os, subprocess\n{PROGRAM}{escaped}\n")
     previewed(small)
     assert not _processes(small.root)
     assert other.read_text() == "mine"
-    assert not (results / "dev.md").is_symlink()
+    assert not (results / COMMENT).is_symlink()

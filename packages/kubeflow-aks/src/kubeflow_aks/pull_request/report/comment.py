@@ -31,6 +31,7 @@ _LOSSES: Final = frozenset(
     }
 )
 """Kinds of impacts by which nodes, data or access are lost."""
+_WITHOUT_PREVIEW: Final = ("headFailed", "notJudged")
 _MOST_NAMES: Final = 4
 _MOST_LINKS: Final = 15
 _PAGE: Final = re.compile(r"`(docs/(?:[a-z0-9-]+/)?[a-z0-9-]+\.md)`")
@@ -83,7 +84,7 @@ def is_quiet(document: ChangeDocument) -> bool:
 
 def _weight(document: ChangeDocument) -> int:
     """The place of a stack, the worst first."""
-    if document["outcome"] == "headFailed":
+    if document["outcome"] in _WITHOUT_PREVIEW:
         return 0
     levels = {impact["level"] for impact in document["words"]}
     if "danger" in levels or mandatory(document):
@@ -123,7 +124,9 @@ def _head(
 def _row(document: ChangeDocument) -> tuple[str, ...]:
     return (
         f"`{document['stack']}`",
-        happening(document).partition(",")[0] if document["outcome"] == "headFailed" else happening(document),
+        happening(document).partition(",")[0]
+        if document["outcome"] in _WITHOUT_PREVIEW
+        else happening(document),
         _refused(document),
         _lost(document),
         _bill(document),

@@ -16,7 +16,7 @@ from kubeflow_aks.revisions.repository import Revision
 VERSION = 1
 SCHEMA = Path(__file__).with_name("change.schema.json")
 
-Outcome = Literal["unchanged", "changed", "new", "removed", "baseFailed", "headFailed"]
+Outcome = Literal["unchanged", "changed", "new", "removed", "baseFailed", "headFailed", "notJudged"]
 _ACTIONS = ("replace", "delete", "create", "update")
 
 
@@ -164,8 +164,8 @@ def _revision(revision: Revision) -> RevisionEntry:
 
 
 def _outcome(observed: Observed, *, changed: bool) -> Outcome:
-    if _failure(observed.head):
-        return "headFailed"
+    if failure := _failure(observed.head):
+        return "notJudged" if failure in observed.not_judged else "headFailed"
     if observed.head is None:
         return "removed"
     if _failure(observed.base):
@@ -266,7 +266,9 @@ def _violations(violations: list[Violation]) -> list[ViolationEntry]:
 
 
 def _quota(observed: Observed) -> list[QuotaEntry]:
-    """Families whose need changes, by name, the region's two sums last."""
+    """Families whose need changes, by name, the region's two sums last; none where the head does not run."""
+    if _failure(observed.head):
+        return []
     before, after = _needed(observed.base), _needed(observed.head)
     names = [
         name for name in {**(before or {}), **(after or {})} if _vcpus(before, name) != _vcpus(after, name)

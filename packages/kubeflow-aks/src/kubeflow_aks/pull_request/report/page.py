@@ -58,6 +58,8 @@ def happening(document: ChangeDocument) -> str:
             return f"nothing changes in its {counted(same, 'resource')}" if same else "nothing changes"
         case "headFailed":
             return "the program of this change does not run, so there is no preview"
+        case "notJudged":
+            return "the program of this change can't be run here, so what `pulumi up` would do is not known"
         case "removed":
             return "the stack file is removed"
         case "new":
@@ -83,7 +85,7 @@ def _top(document: ChangeDocument) -> Iterator[Block]:
     """The top: losses, cost, policy, quota."""
     yield from _failures(document)
     yield from _warnings(document)
-    if document["outcome"] in ("headFailed", "removed"):
+    if document["outcome"] in ("headFailed", "notJudged", "removed"):
         return
     yield from change_page.top(document["cost"])
     yield from _not_simulated(document)

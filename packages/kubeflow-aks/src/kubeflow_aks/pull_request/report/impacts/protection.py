@@ -1,7 +1,8 @@
-"""Changes that `pulumi up` refuses because of protection, and protection that is removed."""
+"""Changes that `pulumi up` refuses because of protection, and protection that is removed or added."""
 
 from collections.abc import Iterator, Sequence
 
+from kubeflow_aks.pull_request.observed import Run
 from kubeflow_aks.pull_request.report.impacts.impact import Impact, listed
 from kubeflow_aks.pull_request.report.impacts.sides import Sides
 
@@ -24,14 +25,8 @@ def refused(names: Sequence[str]) -> Iterator[Impact]:
 
 
 def impacts(sides: Sides) -> Iterator[Impact]:
-    """One impact for all resources that stay and lose their protection."""
-    unprotected = [
-        resource.name
-        for urn, before in sides.before.resources.items()
-        if (resource := sides.after.resources.get(urn)) and before.protect and not resource.protect
-    ]
-    names = list(dict.fromkeys(unprotected))
-    if names:
+    """One impact for all resources that stay and lose their protection, and one for all that get it."""
+    if names := _protected(sides.before, sides.after):
         yield {
             "kind": "protection-removed",
             "level": "danger",
@@ -39,3 +34,19 @@ def impacts(sides: Sides) -> Iterator[Impact]:
             "text": f"Protection is removed from {listed(names)}: after this `pulumi up` the next change can "
             "delete them without a warning.",
         }
+    if names := _protected(sides.after, sides.before):
+        yield {
+            "kind": "protection-added",
+            "level": "news",
+            "subject": "protection",
+            "text": f"{listed(names)} are protected: after this `pulumi up` the engine refuses to delete or replace "
+            "them. Page `docs/how-to/protect-and-destroy.md` shows how to remove it.",
+        }
+
+
+def _protected(one: Run, other: Run) -> list[str]:
+    """Names of resources of both that only one protects."""
+    pairs = ((mine, other.resources.get(urn)) for urn, mine in one.resources.items())
+    return list(
+        dict.fromkeys(mine.name for mine, theirs in pairs if theirs and mine.protect > theirs.protect)
+    )
