@@ -85,11 +85,12 @@ def test_all_stacks_are_in_one_table_the_worst_first_and_the_quiet_in_one_line()
 
 def test_the_table_has_refusals_losses_and_the_bill() -> None:
     refusal = Refusal("urn", "a:b:AgentPool", "p", "PropertyChangeNotAllowed", "No.")
-    refused = replace(CHANGED, azure_refuses=(refusal,), refused=("cluster",))
+    of_cluster = Refusal("urn", "kubernetes:core/v1:Secret", "s", "AlreadyExists", "No.")
+    refused = replace(CHANGED, azure_refuses=(refusal, of_cluster), refused=("cluster",))
     text = comment([change_document(refused, None, priced(refused))])
     [row] = [line for line in text.splitlines() if line.startswith("| `demo`")]
     _, _, _, by, lost, bill, policy, _ = row.split("|")
-    assert by.strip() == "by Azure: 1, by protection"
+    assert by.strip() == "by Azure: 1, by the API server: 1, by protection"
     assert lost.strip().startswith("`cpuspot`")
     assert bill.strip().count("`$") == 2
     assert policy.strip() == "–"

@@ -32,6 +32,7 @@ _LOSSES: Final = frozenset(
 )
 """Kinds of impacts by which nodes, data or access are lost."""
 _WITHOUT_PREVIEW: Final = ("headFailed", "notJudged")
+_REFUSALS: Final = {"azure-refuses": "by Azure", "cluster-refuses": "by the API server"}
 _MOST_NAMES: Final = 4
 _MOST_LINKS: Final = 15
 _PAGE: Final = re.compile(r"`(docs/(?:[a-z0-9-]+/)?[a-z0-9-]+\.md)`")
@@ -136,7 +137,7 @@ def _row(document: ChangeDocument) -> tuple[str, ...]:
 
 def _refused(document: ChangeDocument) -> str:
     kinds = [impact["kind"] for impact in document["words"]]
-    by = [f"by Azure: {kinds.count('azure-refuses')}"] if "azure-refuses" in kinds else []
+    by = [f"{who}: {kinds.count(kind)}" for kind, who in _REFUSALS.items() if kind in kinds]
     return ", ".join([*by, *(["by protection"] if "refused" in kinds else [])]) or "–"
 
 
@@ -173,7 +174,7 @@ def _next(document: ChangeDocument) -> str:
     stack = document["stack"]
     if document["outcome"] == "headFailed":
         return f"Next: `./kubeflow-aks preview {stack}` lists the mistakes of its settings in seconds."
-    if any(impact["kind"] in ("refused", "azure-refuses") for impact in document["words"]):
+    if any(impact["kind"] in {"refused", *_REFUSALS} for impact in document["words"]):
         return f"Next: `./kubeflow-aks diff --stack {stack}` after what is refused is taken out."
     if mandatory(document):
         return f"Next: `./kubeflow-aks policy {stack}` after what is mandatory is mended."

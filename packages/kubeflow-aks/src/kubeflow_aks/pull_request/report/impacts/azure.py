@@ -27,9 +27,10 @@ def refused(refusals: Sequence[Refusal]) -> Iterator[Impact]:
         names = listed([refusal.name for refusal in alike])
         words = f"{quoted(code)}: {alike[0].message}" if code else alike[0].message
         page = _PAGES.get(code)
-        who = "The cluster's API server" if type_token.startswith("kubernetes:") else "Azure"
+        in_cluster = type_token.startswith("kubernetes:")
+        who = "The cluster's API server" if in_cluster else "Azure"
         yield {
-            "kind": "azure-refuses",
+            "kind": "cluster-refuses" if in_cluster else "azure-refuses",
             "level": "danger",
             "subject": alike[0].name,
             "text": f"{who} refuses this change, so `pulumi up` fails at {type_token.rpartition(':')[2]} {names}: "
