@@ -21,7 +21,7 @@ REFERENCES := program.settings.reference kubeflow_aks.policy.reference kubeflow_
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: always help preview test test-components test-rules test-packages test-kubeflow-aks test-ckf-spot test-local test-simulation lint docs bench requirements demo demo-down clean
+.PHONY: always help preview test test-components test-stacks test-rules test-packages test-kubeflow-aks test-ckf-spot test-local test-simulation lint docs bench requirements demo demo-down clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -29,18 +29,22 @@ help: ## list the targets
 preview: $(VENV)/.runtime ## show what `pulumi up` would create for STACK (default dev); needs no account and no CLI
 	@$(RUN) preview -- "$$STACK"
 
-# Half of it needs the providers' SDKs, whose import takes as long as many tests: a process for each.
+# Rules need none of the providers' SDKs, whose import takes as long as many tests; two processes run at a time.
+COMPONENTS := tests/components tests/program/test_plan_arguments.py
+STACKS := tests/program/whole
 RULES := tests/aks_facts tests/program/planning tests/program/settings tests/program/test_packages.py
-COMPONENTS := tests/components tests/program/test_plan_arguments.py tests/program/whole
 # Warnings are errors, but for the event loops that pulumi.runtime.test leaves open.
 STRICTLY := -W error -W ignore::ResourceWarning
 SYNCED := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
 test: ## tests of the program, its components and its facts: no Azure, no Go, seconds
-	@$(MAKE) --no-print-directory --jobs=2 $(SYNCED) test-components test-rules
+	@$(MAKE) --no-print-directory --jobs=2 $(SYNCED) test-components test-stacks test-rules
 
 test-components: $(VENV)/.dev
 	@$(PY) -m pytest $(STRICTLY) $(COMPONENTS)
+
+test-stacks: $(VENV)/.dev
+	@$(PY) -m pytest $(STRICTLY) $(STACKS)
 
 test-rules: $(VENV)/.dev
 	@$(PY) -m pytest $(STRICTLY) $(RULES)

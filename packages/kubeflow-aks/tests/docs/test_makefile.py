@@ -12,7 +12,7 @@ import pytest
 from kubeflow_aks.project import PROJECT_ROOT
 
 TARGETS = ("preview", "demo")
-HALVES = ("COMPONENTS", "RULES")
+PARTS = ("COMPONENTS", "STACKS", "RULES")
 """Variables with the tests of `make test`."""
 NAMES = ["", "dev;touch X", "../x", "a b", "$(shell touch X)", "`touch X`", "$HOME", "-x", "'\"", "dev"]
 _SHOW = "import sys; print(' '.join(sys.argv[2:]), end='|')"
@@ -79,10 +79,10 @@ def test_options_of_commands_in_the_environment_are_not_taken(
 def test_make_test_runs_what_pytest_runs_alone() -> None:
     declared = tomllib.loads((PROJECT_ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     makefile = (PROJECT_ROOT / "Makefile").read_text(encoding="utf-8").replace("\\\n", " ")
-    [halves] = zip(
-        *(re.findall(rf"^{half} := (.*)$", makefile, re.MULTILINE) for half in HALVES), strict=True
+    [parts] = zip(
+        *(re.findall(rf"^{part} := (.*)$", makefile, re.MULTILINE) for part in PARTS), strict=True
     )
     assert declared["tool"]["pytest"]["ini_options"]["testpaths"] == ["tests"]
-    paths = [PROJECT_ROOT / path for path in " ".join(halves).split()]
+    paths = [PROJECT_ROOT / path for path in " ".join(parts).split()]
     for file in (PROJECT_ROOT / "tests").rglob("test_*.py"):
         assert len([path for path in paths if file.is_relative_to(path)]) == 1, file

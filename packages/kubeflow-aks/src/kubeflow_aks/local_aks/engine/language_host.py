@@ -29,6 +29,8 @@ from pulumi.automation._server import LanguageServer  # pyright: ignore[reportPr
 from pulumi.runtime.proto import language_pb2_grpc
 
 _SDK: Final = Path(pulumi.__file__).parent
+_SOURCES: Final = str(Path(__file__).resolve().parents[3])
+"""The folder of our own package, which a checkout's environment has on its path."""
 _GRPC_LOG: Final = logging.getLogger("grpc._server")
 _WORKERS: Final = 4
 """As many as the Automation API has for a program in its own process."""
@@ -94,7 +96,7 @@ def _serve(entry: Path, parent: socket.socket, program: Callable[[Path], None]) 
     if (
         entry.is_dir()
     ):  # a program that `main` names as a file finds no modules beside it in Pulumi's host either
-        sys.path.insert(0, str(entry))
+        sys.path[:] = [str(entry), *(folder for folder in sys.path if folder != _SOURCES)]
     server = grpc.server(ThreadPoolExecutor(_WORKERS))
     language_pb2_grpc.add_LanguageRuntimeServicer_to_server(LanguageServer(partial(program, entry)), server)
     port = server.add_insecure_port("127.0.0.1:0")
