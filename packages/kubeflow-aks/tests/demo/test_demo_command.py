@@ -27,11 +27,11 @@ from kubeflow_aks.local_aks.engine import EngineError
 from kubeflow_aks.local_aks.lifecycle import service_files
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.local_aks.simulation import market_requests
-from kubeflow_aks.local_aks.simulation.clock import ManualClock
 from kubeflow_aks.local_aks.simulation.market import Market, Supply
 from kubeflow_aks.local_aks.simulation.market_requests import MarketRequests
 from kubeflow_aks.ownership import open_folder
 from kubeflow_aks.text import output
+from tests.stepped.manual_clock import ManualClock
 
 CLUSTER = "/subscriptions/s/resourceGroups/rg/providers/Microsoft.ContainerService/managedClusters/aks"
 

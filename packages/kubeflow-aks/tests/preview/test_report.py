@@ -4,9 +4,8 @@ import copy
 
 import pytest
 
-from kubeflow_aks.preview.outputs import UNKNOWN, output_lines
 from kubeflow_aks.preview.pools import pool_table
-from kubeflow_aks.preview.report import report
+from kubeflow_aks.preview.report import UNKNOWN, output_lines, report
 from kubeflow_aks.preview.tree import resource_tree
 from kubeflow_aks.recorder.document import PlanDocument
 from kubeflow_aks.recorder.run import Record

@@ -10,7 +10,7 @@ import pytest
 from kubeflow_aks.pull_request.observed import Change, Difference, Observed, Refusal, Run
 from kubeflow_aks.pull_request.priced import priced
 from kubeflow_aks.pull_request.report import MARKER, change_document, comment
-from kubeflow_aks.pull_request.report.diff_lines import difference_lines
+from kubeflow_aks.pull_request.report.page import difference_lines
 from kubeflow_aks.pull_request.violations import Judged
 from kubeflow_aks.text.markdown import LONGEST
 from tests.pull_request.observations import change, observed, pools, run, with_changes

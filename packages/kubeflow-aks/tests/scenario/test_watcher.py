@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from components.kubeflow.eviction_script import MARK
-from kubeflow_aks.local_aks.simulation.clock import ManualClock
 from kubeflow_aks.scenario.console import Console
 from kubeflow_aks.scenario.contract_pools import ContractPool
 from kubeflow_aks.scenario.observations import PodRecord
 from kubeflow_aks.scenario.step_runner import StepRunner, StepTimeoutError
 from kubeflow_aks.scenario.watcher import JournalTail, SimulatedTime, Watcher
+from tests.stepped.manual_clock import ManualClock
 
 SPEED = 60.0
 

@@ -4,9 +4,10 @@ import math
 from typing import Any, Final, Protocol
 
 from kubeflow_aks.events import Kind
-from kubeflow_aks.local_aks.simulation.clock import Clock, ManualClock
+from kubeflow_aks.local_aks.simulation.clock import Clock
 from kubeflow_aks.local_aks.simulation.journal import Journal, Source
 from kubeflow_aks.local_aks.simulation.loop import Simulation
+from tests.stepped.manual_clock import ManualClock
 from tests.stepped.memory_cluster import MemoryCluster
 
 TICK_SECONDS: Final = 1.0

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from kubeflow_aks.events import Kind
-from kubeflow_aks.local_aks.simulation.clock import ManualClock
 from kubeflow_aks.local_aks.simulation.journal import Source
 from kubeflow_aks.local_aks.simulation.loop import Simulation
 from kubeflow_aks.local_aks.simulation.market import ALL, Market, MarketEvent, Reclaim, Supply
 from kubeflow_aks.local_aks.simulation.vms.scale_sets import Timings
 from tests.stepped.clock import MemoryJournal, Steps
+from tests.stepped.manual_clock import ManualClock
 from tests.stepped.memory_azure import MemoryAzure, pool
 from tests.stepped.work import Done, Jobs
 from tests.stepped.work import Kind as StepKind

@@ -21,13 +21,13 @@ from kubeflow_aks.cost.against import Earlier, named, stack_at
 from kubeflow_aks.cost.basis import Work
 from kubeflow_aks.cost.bill import Bill
 from kubeflow_aks.cost.billing import batch, bill, node_hours
-from kubeflow_aks.cost.comparing import difference
-from kubeflow_aks.cost.difference import Difference
+from kubeflow_aks.cost.difference import Difference, difference
 from kubeflow_aks.cost.figures import EvictionRate, Restart
 from kubeflow_aks.cost.prices import Market, market_of
 from kubeflow_aks.cost.prices.resource_graph import SECONDS, subscription
-from kubeflow_aks.cost.report import against, measurement, observation, pictures
+from kubeflow_aks.cost.report import measurement, observation, pictures
 from kubeflow_aks.cost.report import usage as usage_report
+from kubeflow_aks.cost.report.change import difference_document, difference_page
 from kubeflow_aks.cost.report.document import document
 from kubeflow_aks.cost.report.page import page
 from kubeflow_aks.cost.report.what_if import what_if
@@ -216,8 +216,8 @@ def _change(before: Earlier, stack: Stack, market: Market, warnings: Sequence[st
 def _beside(change: Difference, revision: Revision, form: str) -> list[str]:
     """The bill beside that of another commit."""
     if form == "json":
-        return [_json(against.as_json(change, revision))]
-    return _text(against.page(change, revision), form)
+        return [_json(difference_document(change, revision))]
+    return _text(difference_page(change, revision), form)
 
 
 def _json(content: Mapping[str, Any]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,9 +12,27 @@ from typing import Any, Final, cast
 from kubeflow_aks.clients.kubernetes.objects import is_object
 from kubeflow_aks.clients.pulumi import Pulumi, PulumiError
 from kubeflow_aks.deployed.errors import StackError
-from kubeflow_aks.deployed.names import stack_name
-from kubeflow_aks.exit_codes import MissingProgramError
+from kubeflow_aks.exit_codes import MissingProgramError, UsageError
 from kubeflow_aks.project import project_root
+from kubeflow_aks.text.sentences import shown
+
+_STACK: Final = re.compile(r"[a-z]([a-z0-9-]{0,18}[a-z0-9])?")
+"""The only names under which the program deploys anything (program/planning/rules/names.py)."""
+
+
+def stack_name(text: str) -> str:
+    """The name of a stack, looked at before it becomes part of a command or a path.
+
+    Raises:
+        UsageError: no stack of this program has such a name.
+    """
+    if _STACK.fullmatch(text):
+        return text
+    raise UsageError(
+        f"stack: {shown(text)} is not allowed; expected a name of 1 to 20 lower-case letters, digits and inner "
+        "hyphens, a letter first"
+    )
+
 
 _LONGEST_NAME: Final = 80
 _MASK: Final = "[secret]"

@@ -1,16 +1,19 @@
 """The whole preview as text: tree, pools, quota, outputs, warnings, policy."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Collection, Sequence
+from typing import Any, cast
 
 from kubeflow_aks.policy.report import line as violation_line
 from kubeflow_aks.policy.rule import Violation
-from kubeflow_aks.preview.outputs import output_lines
 from kubeflow_aks.preview.pools import pool_table
 from kubeflow_aks.preview.quota import quota_table
 from kubeflow_aks.preview.tree import resource_tree, title
 from kubeflow_aks.project import COMMAND
 from kubeflow_aks.recorder.document import PlanDocument
 from kubeflow_aks.text.columns import cut, table
+
+UNKNOWN = "[known after up]"
 
 
 def report(
@@ -50,3 +53,30 @@ def _policy(violations: Sequence[Violation], stack: str, width: int) -> list[str
         what = f"{', '.join(advisory)}; details: {COMMAND} policy {stack}"
         rows.append(("advisory", "1 rule" if len(advisory) == 1 else f"{len(advisory)} rules", what))
     return [text for row in table(rows, width) for text in row]
+
+
+def output_lines(document: PlanDocument, width: int) -> list[str]:
+    """A line for each output, one more for each entry of a mapping or a list; secrets masked."""
+    outputs = document["outputs"]
+    longest = max(map(len, outputs), default=0)
+    lines: list[str] = []
+    for name, value in outputs.items():
+        first, *more = _shown(name, value, frozenset(document["unknownOutputs"])) or ["none"]
+        lines += [f"{name:{longest}}: {first}", *(f"{'':{longest + 2}}{line}" for line in more)]
+    return [cut(line, width) for line in lines]
+
+
+def _shown(path: str, value: Any, unknown: Collection[str]) -> list[str]:
+    if isinstance(value, dict):
+        entries = cast(dict[str, Any], value).items()
+        return [f"{key}: {_text(f'{path}.{key}', item, unknown)}" for key, item in entries]
+    if isinstance(value, list):
+        items = enumerate(cast(list[Any], value))
+        return [_text(f"{path}[{number}]", item, unknown) for number, item in items]
+    return _text(path, value, unknown).splitlines() or [""]
+
+
+def _text(path: str, value: Any, unknown: Collection[str]) -> str:
+    if value is None:
+        return UNKNOWN if path in unknown else "none"
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

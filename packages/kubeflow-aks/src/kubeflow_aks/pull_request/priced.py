@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
+from kubeflow_aks.cost.difference import difference
 from kubeflow_aks.cost.figures import CostError
 from kubeflow_aks.cost.prices import market_of
 from kubeflow_aks.cost.report.change import CostChange, change_document
@@ -26,8 +27,6 @@ def priced(observed: Observed) -> CostChange | None:
     notes: list[str] = []
     try:
         market = market_of(after, offline=True, report=notes.append)
-        from kubeflow_aks.cost.comparing import difference  # noqa: PLC0415 - a third of a second that only bills need
-
         change = difference(_stack(observed.stack, before) if before else None, after, market)
     except CostError as error:
         return change_document(None, error.problems, notes)

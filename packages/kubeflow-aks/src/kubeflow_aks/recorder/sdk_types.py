@@ -58,15 +58,6 @@ def check_resource(token: str, inputs: Mapping[str, Any]) -> list[str]:
     return _check_object(inputs, input_class(token), token.rsplit(":", 1)[-1])
 
 
-def knows(token: str) -> bool:
-    """Whether the SDK has a resource of that token."""
-    try:
-        input_class(token)
-    except LookupError:
-        return False
-    return True
-
-
 @loaded_once
 def input_class(token: str) -> type:
     """The class of a resource's inputs.

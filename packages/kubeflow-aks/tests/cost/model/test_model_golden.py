@@ -1,4 +1,4 @@
-"""Figures that were worked out before the model was written, and the blog's own."""
+"""Figures that were worked out before the model was written."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import math
 import pytest
 
 from kubeflow_aks.cost.model import breakeven, interval
-from kubeflow_aks.cost.model.blog import blog
 from kubeflow_aks.cost.model.hourly import expected
 from kubeflow_aks.cost.model.rates import chance_within_an_hour, evictions_an_hour
 from kubeflow_aks.cost.model.step import Checkpoints
@@ -17,21 +16,6 @@ from tests.cost.model.textbook import textbook
 SPOT, ON_DEMAND, HOURS = 0.0487, 0.2320, 3400
 RATES = (0.01, 0.025, 0.05, 0.10, 0.15, 0.20)
 WRITING = 1 / 30
-
-
-def test_the_blogs_figures_come_out_exactly() -> None:
-    result = blog(HOURS, SPOT, ON_DEMAND)
-    assert result.on_demand == pytest.approx(788.80, abs=1e-9)
-    assert result.hours == 3570
-    assert result.cost == pytest.approx(173.859, abs=1e-9)
-    assert result.saving == pytest.approx(0.779591, abs=5e-7)
-
-
-def test_the_blog_counts_with_any_share() -> None:
-    assert blog(100, 1.0, 2.0, share=0.5).cost == 150
-    assert blog(100, 3.0, 2.0).saving < 0
-    with pytest.raises(ValueError, match="expected an amount above 0"):
-        blog(100, 3.0, 0.0)
 
 
 @pytest.mark.parametrize(

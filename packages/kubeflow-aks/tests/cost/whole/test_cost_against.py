@@ -15,7 +15,7 @@ import jsonschema
 import pytest
 from referencing import Registry, Resource
 
-from kubeflow_aks.cost.report.against import SCHEMA
+from kubeflow_aks.cost.report.change import SCHEMA
 from kubeflow_aks.project import IMPORT_PATH, PROJECT_ROOT
 from tests.revisions.repository import ALICE, Project
 

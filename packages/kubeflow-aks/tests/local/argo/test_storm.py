@@ -11,13 +11,14 @@ import pytest
 
 from ckf_spot import Pools
 from kubeflow_aks.events import Kind
-from kubeflow_aks.local_aks.simulation.market import MarketEvent, Weather, seeded
+from kubeflow_aks.local_aks.simulation.market import MarketEvent
 from kubeflow_aks.scenario.workloads.kfp_compiler import Retries, Task
 from kubeflow_aks.scenario.workloads.pipelines import Attempt, Object, attempts, ended, phase
 from tests.local.argo.profile import WORKFLOW, profile
 from tests.local.argo.setting import ArgoRetries
 from tests.local.argo.undriven import undriven
 from tests.local.demo_stack import REQUEST_SECONDS, DemoStack, Play
+from tests.local_aks.simulation.weather import Weather, seeded
 
 SEEDS: Final = (1,)
 EVICTIONS: Final = 40

@@ -8,13 +8,13 @@ from typing import Final
 
 import pytest
 
-from kubeflow_aks.local_aks.azure.channel import apply_patch
 from kubeflow_aks.local_aks.azure.state import MANAGED_CLUSTER
 from kubeflow_aks.local_aks.engine import Engine, EngineError
 from kubeflow_aks.tools import Tools
 from tests.local.engine.by_hand import upgrade_by_hand
 from tests.local.engine.deployment import Cluster, Deployment, deployment
 from tests.local.engine.edits import BASE, STACK
+from tests.local_aks.azure.channel import apply_patch
 
 USER_POOLS: Final = ["general", "cpuspot", "cpuod", "gpuspot", "gpuod"]
 """In the order in which the program makes them."""

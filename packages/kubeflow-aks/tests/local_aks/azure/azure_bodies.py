@@ -9,7 +9,7 @@ from kubeflow_aks.local_aks.azure.resource_manager import ResourceManager
 from kubeflow_aks.local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER, AzureState
 from kubeflow_aks.local_aks.azure.timing import Timing
 from kubeflow_aks.local_aks.azure.types import RESOURCE_GROUP, SUBNET, TYPES
-from kubeflow_aks.local_aks.simulation.clock import ManualClock
+from tests.stepped.manual_clock import ManualClock
 
 TODAY = date(2026, 11, 21)
 LOCATION = "westeurope"

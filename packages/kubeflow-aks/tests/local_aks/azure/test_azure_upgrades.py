@@ -16,9 +16,9 @@ from azure_bodies import (
 )
 
 from kubeflow_aks.local_aks.azure.arm import ArmError
-from kubeflow_aks.local_aks.azure.channel import apply_patch
 from kubeflow_aks.local_aks.azure.resource_manager import ResourceManager
 from kubeflow_aks.local_aks.azure.state import MANAGED_CLUSTER, AzureState
+from tests.local_aks.azure.channel import apply_patch
 
 LTS: Json = {"supportPlan": "AKSLongTermSupport", "sku": {"name": "Base", "tier": "Premium"}}
 PATCHES: Json = {"autoUpgradeProfile": {"upgradeChannel": "patch"}}

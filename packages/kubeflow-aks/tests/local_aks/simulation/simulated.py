@@ -5,11 +5,11 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kubeflow_aks.local_aks.simulation.clock import ManualClock
 from kubeflow_aks.local_aks.simulation.journal import Journal
 from kubeflow_aks.local_aks.simulation.loop import Simulation
 from kubeflow_aks.local_aks.simulation.market import Market
 from kubeflow_aks.local_aks.simulation.vms.scale_sets import Timings
+from tests.stepped.manual_clock import ManualClock
 from tests.stepped.memory_azure import MemoryAzure, pool
 from tests.stepped.memory_cluster import MemoryCluster
 

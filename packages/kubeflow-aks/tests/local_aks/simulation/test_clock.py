@@ -5,7 +5,8 @@ import time
 
 import pytest
 
-from kubeflow_aks.local_aks.simulation.clock import ManualClock, WallClock
+from kubeflow_aks.local_aks.simulation.clock import WallClock
+from tests.stepped.manual_clock import ManualClock
 
 
 def test_the_wall_clock_runs_at_its_speed() -> None:

@@ -8,8 +8,8 @@ import pytest
 from kubeflow_aks import events
 from kubeflow_aks.events import Kind
 from kubeflow_aks.local_aks.simulation import journal
-from kubeflow_aks.local_aks.simulation.clock import ManualClock
 from kubeflow_aks.local_aks.simulation.journal import Journal, Source
+from tests.stepped.manual_clock import ManualClock
 
 
 def test_a_line_has_time_event_and_actor(tmp_path: Path) -> None:

@@ -2,15 +2,8 @@
 
 import pytest
 
-from kubeflow_aks.local_aks.simulation.market import (
-    ALL,
-    Market,
-    MarketEvent,
-    Reclaim,
-    Supply,
-    Weather,
-    seeded,
-)
+from kubeflow_aks.local_aks.simulation.market import ALL, Market, MarketEvent, Reclaim, Supply
+from tests.local_aks.simulation.weather import Weather, seeded
 
 HOUR = 3600.0
 ROUGH = Weather(evictions_per_hour=20, shortages_per_hour=5, silent_share=0.5, vanish_share=0.5)

@@ -11,9 +11,10 @@ import pytest
 from kubeflow_aks.clients.kubernetes.errors import UnavailableError
 from kubeflow_aks.local_aks.simulation.azure_reader import SeveralClustersError
 from kubeflow_aks.local_aks.simulation.journal import Journal
-from kubeflow_aks.local_aks.simulation.market import MarketEvent, Reclaim, Supply, Weather, seeded
+from kubeflow_aks.local_aks.simulation.market import MarketEvent, Reclaim, Supply
 from kubeflow_aks.local_aks.simulation.observer import Observer
 from tests.local_aks.simulation.simulated import FakeCluster, World, pod_spec, pool
+from tests.local_aks.simulation.weather import Weather, seeded
 
 PRIORITIES = "20:\n- cpuspot\n10:\n- cpuod\n"
 BATCH = pod_spec(cpu="3", selector={"workload": "cpu"}, tolerates=("spot", "fallback"))

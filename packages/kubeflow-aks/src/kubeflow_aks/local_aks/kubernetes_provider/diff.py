@@ -17,11 +17,14 @@ from kubeflow_aks.clients.kubernetes.objects import (
     is_object,
     put,
 )
-from kubeflow_aks.local_aks.kubernetes_provider import immutability, quantities
+from kubeflow_aks.clients.kubernetes.quantity import thousandths
+from kubeflow_aks.local_aks.kubernetes_provider import immutability
 from kubeflow_aks.local_aks.kubernetes_provider.paths import Path, covers, parse, render
 from kubeflow_aks.local_aks.kubernetes_provider.pruning import normalized, pruned
 from kubeflow_aks.local_aks.protocol.diff import Change, PropertyChange
 from kubeflow_aks.local_aks.protocol.wire import UNKNOWN
+
+_QUANTITY_HOLDERS: Final = frozenset({"allocatable", "capacity", "hard", "limits", "overhead", "requests"})
 
 
 @dataclass(frozen=True)
@@ -131,7 +134,7 @@ def _walk(path: Path, old: object, new: object) -> Iterable[tuple[Path, Change, 
             yield from _walk((*path, key), old.get(key, _MISSING), new.get(key, _MISSING))
     elif is_list(old) and is_list(new):
         yield from _walk_items(path, old, new)
-    elif not (_same(old, new) or quantities.same(path, old, new)):
+    elif not (_same(old, new) or _same_quantity(path, old, new)):
         yield path, Change.UPDATE, new
 
 
@@ -146,3 +149,13 @@ def _walk_items(
 
 def _same(old: object, new: object) -> bool:
     return old == new and isinstance(old, bool) == isinstance(new, bool)
+
+
+def _same_quantity(path: Path, old: object, new: object) -> bool:
+    """Whether two values at a path are one quantity in two spellings: the API server writes `0.5` as `500m`."""
+    if not _QUANTITY_HOLDERS.intersection(path[-2:-1]):
+        return False
+    try:
+        return thousandths(str(old)) == thousandths(str(new))
+    except ValueError:
+        return False

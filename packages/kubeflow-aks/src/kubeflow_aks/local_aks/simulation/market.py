@@ -1,6 +1,6 @@
 """The simulated spot market: which pools can get VMs, and when VMs are taken away.
 
-A schedule is either a script or drawn from a seed; in both cases the same schedule plays out the same way.
+The same schedule plays out the same way.
 """
 
 import math
@@ -105,45 +105,6 @@ class MarketEvent:
     """A sentence about what came of it once it has happened, or a `MarketRefusedError`."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Weather:
-    """How rough a seeded market is; rates per simulated hour and pool."""
-
-    evictions_per_hour: float = 2.0
-    shortages_per_hour: float = 0.5
-    shortage_seconds: float = 900.0
-    """Mean length of a shortage."""
-    silent_share: float = 0.0
-    """Share of shortages without an error."""
-    vanish_share: float = 0.0
-    """Share of evictions without notice."""
-
-
-def seeded(
-    seed: int, pools: Iterable[str], seconds: float, weather: Weather | None = None
-) -> tuple[MarketEvent, ...]:
-    """A schedule drawn from a seed: Poisson evictions and shortages for each pool over `seconds`.
-
-    A pool's events depend on the seed and its own name only, so that another pool does not change them.
-    """
-    weather = weather or Weather()
-    events: list[MarketEvent] = []
-    for pool in pools:
-        rng = random.Random(f"{seed}/{pool}")  # noqa: S311 - repeatable on purpose
-        events += [
-            MarketEvent(at, Reclaim.VANISH if rng.random() < weather.vanish_share else Reclaim.EVICT, pool)
-            for at in _arrivals(rng, weather.evictions_per_hour, seconds)
-        ]
-        back = 0.0
-        for at in _arrivals(rng, weather.shortages_per_hour, seconds):
-            if at < back:
-                continue
-            back = at + rng.expovariate(1 / weather.shortage_seconds)
-            supply = Supply.SILENT if rng.random() < weather.silent_share else Supply.SOLD_OUT
-            events += [MarketEvent(at, supply, pool), MarketEvent(back, Supply.AVAILABLE, pool)]
-    return tuple(sorted(events, key=_order))
-
-
 class Market:
     """Plays a schedule; events can be added while it runs, from any thread."""
 
@@ -184,17 +145,6 @@ class Market:
         if count == ALL or count >= len(nodes):
             return list(nodes)
         return self._rng.sample(sorted(nodes), count)
-
-
-def _arrivals(rng: random.Random, per_hour: float, seconds: float) -> list[float]:
-    if per_hour <= 0:
-        return []
-    times: list[float] = []
-    at = rng.expovariate(per_hour / 3600)
-    while at < seconds:
-        times.append(at)
-        at += rng.expovariate(per_hour / 3600)
-    return times
 
 
 def _order(event: MarketEvent) -> tuple[float, str, str]:

@@ -1,10 +1,11 @@
 """The report on a change as a page of blocks, in their order."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import unified_diff
+from typing import Any
 
-from kubeflow_aks.cost.report import change_page
-from kubeflow_aks.pull_request.report.diff_lines import difference_lines
+from kubeflow_aks.cost.report import change as cost_change
 from kubeflow_aks.pull_request.report.document import (
     ChangeDocument,
     ChangeEntry,
@@ -14,9 +15,14 @@ from kubeflow_aks.pull_request.report.document import (
 )
 from kubeflow_aks.pull_request.report.picture import picture
 from kubeflow_aks.text.blocks import Alert, Block, Items, Lines, Page, Paragraph, Picture, Section, Table
+from kubeflow_aks.text.escape import shortened
 from kubeflow_aks.text.numbers import counted
 from kubeflow_aks.text.sentences import first_of
 
+_MOST_LINES = 400
+"""Lines of one value that are compared."""
+_MOST_SHOWN = 60
+"""Lines of one property's diff that are shown."""
 MOST = 15
 """Items of one kind at the top; the others are in a section below."""
 _MOST_QUOTAS = 30
@@ -87,7 +93,7 @@ def _top(document: ChangeDocument) -> Iterator[Block]:
     yield from _warnings(document)
     if document["outcome"] in ("headFailed", "notJudged", "removed"):
         return
-    yield from change_page.top(document["cost"])
+    yield from cost_change.top(document["cost"])
     yield from _not_simulated(document)
     yield Paragraph(_policy_counts(document))
     yield from _top_violations(document["policy"])
@@ -102,7 +108,7 @@ def _failures(document: ChangeDocument) -> Iterator[Block]:
 def _over_budget(document: ChangeDocument) -> Iterator[Block]:
     """The warning of a bill above the budget, and the reason where there is no bill."""
     cost = document["cost"]
-    for block in change_page.top(cost):
+    for block in cost_change.top(cost):
         if isinstance(block, Alert) or (cost and cost["after"] is None):
             yield block
 
@@ -147,7 +153,7 @@ def _sections(document: ChangeDocument) -> Iterator[Section]:
         yield Section(f"What else it means ({len(below)})", [Items(tuple(below))])
     if drawn := picture(document["pools"]):
         yield Section("Pools", [Picture(tuple(drawn))])
-    yield from change_page.sections(document["cost"])
+    yield from cost_change.sections(document["cost"])
     if any(policy.values()):
         yield Section(f"Policy ({sum(map(len, policy.values()))})", list(_policy(document)))
     for action, done in _ACTIONS.items():
@@ -278,3 +284,40 @@ def _limited(texts: list[str]) -> Iterator[str]:
 
 def _number(value: int | None) -> str:
     return "not known" if value is None else str(value)
+
+
+def difference_lines(path: str, before: Any, after: Any) -> list[str]:
+    """The lines of one property, each after `+ `, `- ` or two blanks; None is a side without the property."""
+    old, new = _lines(before), _lines(after)
+    if len(old) <= 1 and len(new) <= 1:
+        return [f"{sign} {shortened(f'{path}: {line}')}" for sign, line in _signed(old, new)]
+    if max(len(old), len(new)) > _MOST_LINES:
+        return [f"  {shortened(path)}: {len(old)} → {len(new)} lines, too many to compare"]
+    lines = list(_diff(old, new))
+    shown = [f"  {shortened(path)}:", *(f"{line[0]}   {shortened(line[1:])}" for line in lines[:_MOST_SHOWN])]
+    return shown if len(lines) <= _MOST_SHOWN else [*shown, f"  … {len(lines) - _MOST_SHOWN} more lines"]
+
+
+def _diff(old: list[str], new: list[str]) -> Iterator[str]:
+    """Each changed line and its neighbours; an empty line separates blocks."""
+    for number, line in enumerate(unified_diff(old, new, n=1, lineterm="")):
+        if number > 2:  # noqa: PLR2004 - two lines name the files, one the first block
+            yield " " if line.startswith("@@") else line
+
+
+def _signed(old: list[str], new: list[str]) -> Iterator[tuple[str, str]]:
+    yield from (("-", line) for line in old)
+    yield from (("+", line) for line in new)
+
+
+def _lines(value: Any) -> list[str]:
+    if value is None:
+        return []
+    if isinstance(value, str):
+        return value.split("\n") or [""]
+    if isinstance(value, Mapping | list | tuple):
+        try:
+            return json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False, default=str).split("\n")
+        except (RecursionError, ValueError):
+            return ["(nested too deeply to show)"]
+    return [json.dumps(value, default=str)]

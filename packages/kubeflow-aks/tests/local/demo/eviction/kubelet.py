@@ -19,8 +19,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from kubeflow_aks.local_aks.simulation.vms.metadata_service import MetadataService
 from tests.local.demo_stack import DemoStack, Object, Play
+from tests.local_aks.simulation.metadata_service import MetadataService
 
 LEFT_TO_US: Final = {"local-aks/stop-seconds": "600"}
 """Annotation of pods whose end kwok leaves to the kubelet here."""

@@ -11,9 +11,10 @@ import pytest
 
 from kubeflow_aks.clients.kubernetes.objects import Kind as ObjectKind
 from kubeflow_aks.events import Kind
-from kubeflow_aks.local_aks.simulation.market import MarketEvent, Weather, seeded
+from kubeflow_aks.local_aks.simulation.market import MarketEvent
 from tests.local.demo.eviction.work import SPOT, SURVIVES_EVICTION, ended, job
 from tests.local.demo_stack import REQUEST_SECONDS, DemoStack, Object, Play
+from tests.local_aks.simulation.weather import Weather, seeded
 
 SEEDS: Final = (1,)
 EVICTIONS: Final = 40

@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 
-from kubeflow_aks.cost.comparing import difference
+from kubeflow_aks.cost.difference import difference
 from kubeflow_aks.cost.figures import CostError
 from kubeflow_aks.cost.formatting import step
-from kubeflow_aks.cost.report.change import change_document, changed_lines, changes
-from kubeflow_aks.cost.report.change_page import sections, top
+from kubeflow_aks.cost.report.change import change_document, changed_lines, changes, sections, top
 from kubeflow_aks.cost.stack import Stack
 from kubeflow_aks.text.blocks import Alert, Paragraph, Table
 from tests.cost.examples import FixedMarket, seed, spot, stack
