@@ -16,7 +16,7 @@ import pytest
 from ckf_spot import Pools
 
 FOLDER: Final = Path(__file__).parents[2]
-UV: Final = FOLDER.parent / ".venv/bin/uv"
+UV: Final = FOLDER.parents[1] / ".venv/bin/uv"
 
 
 def replicas(count: int) -> dict[str, Any]:

@@ -79,9 +79,7 @@ def test_options_of_commands_in_the_environment_are_not_taken(
 def test_make_test_runs_what_pytest_runs_alone() -> None:
     declared = tomllib.loads((PROJECT_ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     makefile = (PROJECT_ROOT / "Makefile").read_text(encoding="utf-8").replace("\\\n", " ")
-    [parts] = zip(
-        *(re.findall(rf"^{part} := (.*)$", makefile, re.MULTILINE) for part in PARTS), strict=True
-    )
+    [parts] = zip(*(re.findall(rf"^{part} := (.*)$", makefile, re.MULTILINE) for part in PARTS), strict=True)
     assert declared["tool"]["pytest"]["ini_options"]["testpaths"] == ["tests"]
     paths = [PROJECT_ROOT / path for path in " ".join(parts).split()]
     for file in (PROJECT_ROOT / "tests").rglob("test_*.py"):
