@@ -79,6 +79,17 @@ def test_an_update_is_refused_in_azures_words_and_nothing_has_changed(azure: Pat
     assert (azure / "resources.json").read_bytes() == before
 
 
+def test_an_import_and_what_depends_on_it_are_not_tried(azure: Path) -> None:
+    elsewhere = step("create", REGISTRY, {**THERE, "resourceGroupName": "of-others"})
+    identity = step("create", IDENTITY, {"resourceGroupName": "of-others", "resourceName": "robot"})
+    goals = {identity.urn: {"dependencies": [elsewhere.urn]}}
+    assert [refusal.code for refusal in trial([elsewhere], goals, azure, TODAY).refused] == [
+        "ResourceGroupNotFound"
+    ]
+    result = trial([elsewhere, identity], goals, azure, TODAY, imported={(REGISTRY, elsewhere.name)})
+    assert (result.refused, result.tried, result.untried) == ((), 0, ("its-name",))
+
+
 def test_what_azure_accepts_is_no_refusal(azure: Path) -> None:
     premium = {**THERE, "sku": {"name": "Premium"}}
     assert (
@@ -155,7 +166,9 @@ def cluster(tmp_path: Path) -> FileCluster:
 
 def messages(cluster: FileCluster, tmp_path: Path, *steps: Step) -> list[str]:
     """What the API server says, of a stack that has nothing in Azure."""
-    return [refusal.message for refusal in trial(steps, {}, tmp_path / "none", TODAY, cluster).refused]
+    return [
+        refusal.message for refusal in trial(steps, {}, tmp_path / "none", TODAY, cluster=cluster).refused
+    ]
 
 
 def test_an_object_that_is_there_can_not_be_created_but_replaced(
@@ -163,7 +176,7 @@ def test_an_object_that_is_there_can_not_be_created_but_replaced(
 ) -> None:
     create, delete = step("create", SECRET, TOKEN), step("delete", SECRET, {}, TOKEN)
     before = (tmp_path / "kubernetes.json").read_bytes()
-    [refusal] = trial([create, delete], {}, tmp_path / "none", TODAY, cluster).refused
+    [refusal] = trial([create, delete], {}, tmp_path / "none", TODAY, cluster=cluster).refused
     assert (refusal.code, refusal.message) == ("AlreadyExists", 'secrets "token" already exists')
     again = step("delete-replaced", SECRET, {}, TOKEN), step("create-replacement", SECRET, TOKEN)
     assert messages(cluster, tmp_path, *again) == []

@@ -146,7 +146,8 @@ def operate(
             goals = goals_of(plan)
             ignored = {urn: goal.get("ignoreChanges", []) for urn, goal in goals.items()}
             cluster = ApiServer.of(kubeconfig) if kubeconfig else FileCluster(objects_of(run))
-            azure = trial(result.steps, goals, run.azure, program.day, cluster)
+            imported = {(token, name) for token, name, _ in _imports(result)}
+            azure = trial(result.steps, goals, run.azure, program.day, cluster=cluster, imported=imported)
             return Outcome(
                 result, ignored, serving.not_simulated(), _assumed(result, serving), refused, azure
             )
@@ -161,14 +162,18 @@ def operate(
         raise ProgramError(str(error)) from error
 
 
-def _assumed(result: Result, serving: StandIns) -> tuple[str, ...]:
-    """What a program reads or imports and nothing of the stack has made, one sentence each."""
-    reads = (read.partition(" ") for read in serving.reads())
-    imports = (
+def _imports(result: Result) -> list[list[str]]:
+    """Type, name and id of each resource that the program imports."""
+    return [
         message.text.removeprefix(IMPORTED).split(" ", 2)
         for message in result.messages
         if message.text.startswith(IMPORTED)
-    )
+    ]
+
+
+def _assumed(result: Result, serving: StandIns) -> tuple[str, ...]:
+    """What a program reads or imports and nothing of the stack has made, one sentence each."""
+    reads = (read.partition(" ") for read in serving.reads())
     return (
         *(
             f"{_kind(token)} {_quoted(arm_id)} is read, and nothing of this stack makes it: whether it is there, and "
@@ -178,7 +183,7 @@ def _assumed(result: Result, serving: StandIns) -> tuple[str, ...]:
         *(
             f"{_kind(token)} {_quoted(name)} is an import of {_quoted(arm_id)}, shown as created: whether that is "
             "there and is as the program has it, is not known here"
-            for token, name, arm_id in sorted(imports)
+            for token, name, arm_id in sorted(_imports(result))
         ),
     )
 

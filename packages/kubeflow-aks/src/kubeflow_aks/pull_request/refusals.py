@@ -10,7 +10,7 @@ import json
 import math
 import re
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -65,12 +65,19 @@ def goals_of(plan: Path) -> Goals:
 
 
 def trial(
-    steps: Sequence[Step], goals: Goals, azure: Path, today: date, cluster: Cluster | None = None
+    steps: Sequence[Step],
+    goals: Goals,
+    azure: Path,
+    today: date,
+    *,
+    cluster: Cluster | None = None,
+    imported: Collection[tuple[str, str]] = (),
 ) -> Trial:
     """The requests of the next `up`, in the engine's order, put to the simulated Azure and to the cluster's objects.
 
     What depends on a refused resource is not tried, as `up` does not get to it. Nor is a request with a value that only
-    `up` knows, and what needs it: what depends on a new resource, and deletions after an update.
+    `up` knows, and what needs it: what depends on a new resource, and deletions after an update. An import makes
+    nothing, and whether it finds its resource is not known, so neither it nor what depends on it is tried.
 
     Args:
         steps: of the preview.
@@ -78,12 +85,14 @@ def trial(
         azure: folder of the simulated Azure, which is not changed and may be missing.
         today: the day on which Azure decides.
         cluster: what has the objects that were made before, and is not changed; none by default.
+        imported: type and name of each resource that is imported; the steps show it as created.
     """
     with TemporaryDirectory() as folder:
         copy = Path(folder) / "azure"
         if azure.is_dir():  # else no program of this run has made anything there
             shutil.copytree(azure, copy)
-        requests = _Requests(AzureState(copy), Objects(cluster) if cluster else None, goals, today)
+        left_out = {step.urn for step in steps if (step.type, step.name) in imported}
+        requests = _Requests(AzureState(copy), Objects(cluster) if cluster else None, goals, today, left_out)
         refused = tuple(requests.refusals(steps))
         return Trial(refused, requests.tried, tuple(dict.fromkeys(requests.untried)))
 
@@ -96,13 +105,14 @@ class _Requests:
     objects: Objects | None
     goals: Goals
     today: date
+    left_out: set[str]
+    """URNs of resources whose requests are not sent; those of their dependents join them."""
 
     def __post_init__(self) -> None:
         self._azure = ResourceManager(self.state, Timing(math.inf), lambda: self.today)
         groups = self.state.all(RESOURCE_GROUP)
         self._subscription = groups[0].id.split("/")[2] if groups else ""
         self._made: set[str] = set()
-        self._left_out: set[str] = set()
         self._delete = True
         self.tried = 0
         self.untried: list[str] = []
@@ -112,8 +122,8 @@ class _Requests:
         for step in steps:
             if step.op not in {*_MADE, *_DELETED, "update"} or step.urn in unchanged:
                 continue
-            if self._left_out.intersection((step.urn, *self._dependencies(step.urn))):
-                self._left_out.add(step.urn)
+            if self.left_out.intersection((step.urn, *self._dependencies(step.urn))):
+                self.left_out.add(step.urn)
                 if step.type in TYPES and self._subscription:
                     self.untried.append(step.name)
             elif (step.type in TYPES and self._subscription) or (self.objects and is_object(step.type)):
@@ -122,7 +132,7 @@ class _Requests:
                     sent = self._send(step)
                 except ArmError as error:
                     self._delete = False  # the engine deletes last, and not after a failure
-                    self._left_out.add(step.urn)
+                    self.left_out.add(step.urn)
                     yield Refusal(step.urn, step.type, step.name, error.code, error.message)
                 if step.type in TYPES and sent:
                     self.tried += 1
@@ -151,7 +161,7 @@ class _Requests:
             ArmError: Azure, azure-native before it, or the cluster's API server refuses it.
         """
         if step.op in _DELETED and not self._delete:
-            self._left_out.add(step.urn)
+            self.left_out.add(step.urn)
             return False
         if self.objects and step.type not in TYPES:
             self._try(step, self.objects)
@@ -163,7 +173,7 @@ class _Requests:
         inputs = dict(step.old_inputs if step.op in _DELETED else step.inputs)
         if not is_named(inputs) or _unknown(inputs["metadata"]):
             if step.op in _MADE:
-                self._left_out.add(step.urn)
+                self.left_out.add(step.urn)
         elif step.op in _DELETED:
             objects.delete(identity(inputs))
         elif step.op in _MADE and (message := objects.create(identity(inputs))):
@@ -185,7 +195,7 @@ class _Requests:
                 self.objects.renew()
             return True
         if step.op in _MADE:
-            self._left_out.add(step.urn)
+            self.left_out.add(step.urn)
         else:
             self._delete = False  # what it uses from then on is not known
         return False
