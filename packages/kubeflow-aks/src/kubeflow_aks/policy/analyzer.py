@@ -174,10 +174,6 @@ def main() -> int:
     return 0
 
 
-if __name__ == "__main__":
-    sys.exit(main())
-
-
 def resource(request: Any) -> Resource:
     """The resource of an `AnalyzeRequest` or an `AnalyzerResource`."""
     secrets: set[str] = set()
@@ -218,3 +214,7 @@ def _plain(value: struct_pb2.Value, secrets: set[str], path: str) -> Any:
             return value.bool_value
         case _:
             return None
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -102,8 +102,9 @@ def test_each_asks_its_own_controller_after_a_switch_in_the_middle(tmp_path: Pat
     controllers = Controllers(tmp_path / "juju")
     machines: dict[str, Fakes] = {}
     for stack in ("dev", "demo"):
-        write(tmp_path / stack, files(parse(stack, json.dumps(with_basis(stack=stack)), "outputs.json")))
-        machines[stack] = Fakes.installed(tmp_path / stack, tmp_path / f"machine of {stack}")
+        folder = tmp_path / stack / "handoff"
+        write(folder, files(parse(stack, json.dumps(with_basis(stack=stack)), "outputs.json")))
+        machines[stack] = Fakes.installed(folder, tmp_path / f"machine of {stack}")
     machines["demo"].beside(machines["dev"])
     root = machines["dev"].root / "deploy"
     (root / "main.tf").write_text(_ROOT)

@@ -210,7 +210,7 @@ class AzureState:
         try:
             entries = files.read(file, parse)
         except FileNotFoundError:
-            if name in self._read_before:
+            if name == RESOURCES and name in self._read_before:  # the others are made anew
                 raise DamagedFileError(file, "is missing") from None
             return []
         self._read_before.add(name)
