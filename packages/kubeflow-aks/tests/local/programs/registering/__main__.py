@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pulumi
 
-sys.path.append(str(Path(__file__).resolve().parents[4]))  # the folder that holds tests/
+_PACKAGE = Path(__file__).resolve().parents[4]
+sys.path += [str(_PACKAGE), str(_PACKAGE / "src")]  # tests/ and what they use
 
 from tests.policy.registering_program import register
 from tests.policy.violating_table import cases
