@@ -101,7 +101,9 @@ class Place:
 def place(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Generator[Place]:
     """The demo stack with somebody's pod in it."""
     run = RunDirectory.at(tmp_path_factory.mktemp("drill") / "demo" / "local")
-    aks = LocalAks(run, tools, "demo")
+    aks = LocalAks(
+        run, tools, "demo", speed=30.0
+    )  # a notice is a second long, also where six workers share two cores
     try:
         aks.start()
         aks.start_service()
