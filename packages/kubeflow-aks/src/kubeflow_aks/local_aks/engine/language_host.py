@@ -93,10 +93,9 @@ def _is_no_failed_call(record: logging.LogRecord) -> bool:
 def _serve(entry: Path, parent: socket.socket, program: Callable[[Path], None]) -> None:
     gc.set_threshold(_COLLECT_AFTER)
     leave_out_noise()
-    if (
-        entry.is_dir()
-    ):  # a program that `main` names as a file finds no modules beside it in Pulumi's host either
-        sys.path[:] = [str(entry), *(folder for folder in sys.path if folder != _SOURCES)]
+    # A program that `main` names as a file finds no modules beside it in Pulumi's host either.
+    beside = [str(entry)] if entry.is_dir() else []
+    sys.path[:] = [*beside, *(folder for folder in sys.path if folder != _SOURCES)]
     server = grpc.server(ThreadPoolExecutor(_WORKERS))
     language_pb2_grpc.add_LanguageRuntimeServicer_to_server(LanguageServer(partial(program, entry)), server)
     port = server.add_insecure_port("127.0.0.1:0")
