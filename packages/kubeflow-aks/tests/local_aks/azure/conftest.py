@@ -8,7 +8,7 @@ from azure_bodies import KUBECONFIG, TODAY
 from azure_client import TOKEN, Client, Connect
 
 from kubeflow_aks.local_aks.azure.server import serve
-from kubeflow_aks.local_aks.azure.state import AzureState
+from kubeflow_aks.local_aks.azure.state import RESOURCES, AzureState
 from kubeflow_aks.local_aks.protocol.server import Server
 
 
@@ -23,7 +23,9 @@ def azure(azure_root: Path) -> AzureState:
     """Azure with nothing in it."""
     for file in azure_root.glob("*.json"):
         file.unlink()
-    return AzureState(azure_root)
+    azure = AzureState(azure_root)
+    (azure_root / RESOURCES).write_text("[]\n")  # a server that has read one refuses to go on without it
+    return azure
 
 
 @pytest.fixture(scope="session")
