@@ -133,7 +133,7 @@ def pools(run: Run) -> list[Pool]:
 def _pools(run: Run, contract: dict[str, Any]) -> Iterator[Pool]:
     for urn, resource in run.resources.items():
         if resource.type == CLUSTER:
-            for profile in entries(at(resource.inputs, "agentPoolProfiles")):
+            for profile in filter(is_mapping, entries(at(resource.inputs, "agentPoolProfiles"))):
                 yield Pool(
                     urn=urn,
                     cluster=text(at(resource.inputs, "resourceName")),
