@@ -21,6 +21,7 @@ from kubeflow_aks.clients.kubernetes.objects import (
     name_of,
     namespace_of,
 )
+from kubeflow_aks.json_values import whole
 from kubeflow_aks.local_aks.kubernetes_provider.cluster import Cluster
 
 _REVISION: Final = "deployment.kubernetes.io/revision"
@@ -75,8 +76,7 @@ def _observed(live: Object) -> bool:
 
 
 def _number(live: Object, *path: str) -> int:
-    value = at(live, *path)
-    return value if isinstance(value, int) else 0
+    return whole(at(live, *path)) or 0
 
 
 def _true(live: Object, type_: str) -> bool:

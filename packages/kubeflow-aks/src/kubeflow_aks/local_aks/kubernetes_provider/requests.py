@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 from contextlib import contextmanager
 
 import grpc
@@ -74,11 +74,6 @@ def operation_of(
 ) -> EngineOperation:
     """The operation that a request describes."""
     return EngineOperation(request.urn, type_of(request).patch, preview, request.timeout, secrets_of)
-
-
-def check_failures(reasons: Mapping[str, str]) -> list[provider_pb2.CheckFailure]:
-    """Reasons by property as the engine shows them."""
-    return [provider_pb2.CheckFailure(property=key, reason=reason) for key, reason in reasons.items()]
 
 
 @contextmanager
