@@ -135,7 +135,7 @@ _SECRET: Final = Kind("", "v1", "Secret")
 
 @dataclass(frozen=True)
 class DiffRules:
-    """The Provider's `enableConfigMapMutable` and `enableSecretMutable`; an object's `immutable: true` overrules both."""
+    """The Provider's `enableConfigMapMutable` and `enableSecretMutable`; an `immutable: true` object overrules both."""
 
     config_map_mutable: bool = False
     secret_mutable: bool = False

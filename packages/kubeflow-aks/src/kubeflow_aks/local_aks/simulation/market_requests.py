@@ -30,7 +30,7 @@ from kubeflow_aks.local_aks.simulation.market import (
     Reclaim,
     Supply,
     no_spot_pool,
-    no_such_pool,
+    not_allowed,
 )
 
 PATIENCE_SECONDS: Final = 15.0
@@ -145,7 +145,7 @@ class MarketRequests:
         """
         if not is_object(request):
             raise MarketRefusedError(
-                _not_allowed("request", request, "a JSON object with what, pool and count")
+                not_allowed("request", request, "a JSON object with what, pool and count")
             )
         what, pool, count = (request.get(key) for key in ("what", "pool", "count"))
         node = request.get("node", "")
@@ -153,17 +153,18 @@ class MarketRequests:
         spot = [name for name, is_spot in pools.items() if is_spot]
         mistakes: list[str] = []
         if what not in _WORDS:
-            mistakes.append(_not_allowed("what", what, f"one of {', '.join(_WORDS)}"))
+            mistakes.append(not_allowed("what", what, f"one of {', '.join(_WORDS)}"))
         if what in list(Supply):
             if pool not in pools:
-                mistakes.append(no_such_pool(pool, pools))
+                # The supply of on-demand VMs ends, too: a quota is used up, a region is full.
+                mistakes.append(not_allowed("pool", pool, f"a pool: {', '.join(pools) or 'none'}"))
         elif pool not in spot:
             mistakes.append(no_spot_pool(pool, spot))
         if not isinstance(count, int) or isinstance(count, bool) or count < ALL:
-            mistakes.append(_not_allowed("count", count, f"a whole number from 1, or {ALL} for all"))
+            mistakes.append(not_allowed("count", count, f"a whole number from 1, or {ALL} for all"))
             count = ALL
         if not isinstance(node, str):
-            mistakes.append(_not_allowed("node", node, "the name of a node"))
+            mistakes.append(not_allowed("node", node, "the name of a node"))
         if mistakes:
             raise MarketRefusedError("\n".join(mistakes))
         return MarketEvent(self._clock.now(), _word(str(what)), str(pool), count, str(node))
@@ -171,10 +172,6 @@ class MarketRequests:
 
 def _word(text: str) -> Supply | Reclaim:
     return Reclaim(text) if text in list(Reclaim) else Supply(text)
-
-
-def _not_allowed(key: str, value: object, allowed: str) -> str:
-    return f"{key}: {value!r} is not allowed; expected {allowed}"
 
 
 def _read(taken: Path) -> object:
@@ -193,7 +190,7 @@ def _read(taken: Path) -> object:
     except (ValueError, RecursionError):
         shown = text[:80].decode(errors="replace")
         raise MarketRefusedError(
-            _not_allowed("request", shown, "a JSON object with what, pool and count")
+            not_allowed("request", shown, "a JSON object with what, pool and count")
         ) from None
     return value
 
