@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from kubeflow_aks.clients.kubernetes.objects import is_object
-from kubeflow_aks.local_aks.run import files
+from kubeflow_aks.local_aks.run import files, processes
 from kubeflow_aks.local_aks.simulation.clock import Clock
 from kubeflow_aks.local_aks.simulation.market import (
     ALL,
@@ -73,11 +73,8 @@ def send(
         _put(request, {"what": what, "pool": pool, "count": count, "node": node})
     except FileNotFoundError:
         raise MarketUnansweredError("no service looks for requests to the market here") from None
-    deadline = time.monotonic() + patience_seconds
-    while not answer.exists():
-        if time.monotonic() > deadline:
-            raise MarketUnansweredError(_silence(request, patience_seconds))
-        time.sleep(_POLL_SECONDS)
+    if not processes.comes_true(answer.exists, patience_seconds, _POLL_SECONDS):
+        raise MarketUnansweredError(_silence(request, patience_seconds))
     refused, sentence = files.read(answer, _reply)
     answer.unlink(missing_ok=True)
     if refused:

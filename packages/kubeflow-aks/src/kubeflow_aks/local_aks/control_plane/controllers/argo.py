@@ -56,7 +56,7 @@ class Argo(KubeflowController):
         """
         api = ApiServer.of(self.run.kubeconfig)
         prerequisites.custom_resources(api, self.tools.manifests(PROCESS))
-        prerequisites.namespace(api, prerequisites.NAMESPACE)
+        prerequisites.namespace(api)
         api.apply(config_map(), CHARM, force=True)
         command = [
             self.tools[PROCESS],

@@ -59,7 +59,7 @@ class TrainingOperator(KubeflowController):
         """
         api = ApiServer.of(self.run.kubeconfig)
         prerequisites.custom_resources(api, self.tools.manifests(TOOL))
-        prerequisites.namespace(api, prerequisites.NAMESPACE)
+        prerequisites.namespace(api)
         for expected in (_CERTIFICATES, _WEBHOOKS):
             api.apply(expected, prerequisites.MANAGER, force=True)
         certificate = self.run.root / "tmp" / _SERVING / _AWAITED.name
