@@ -92,7 +92,7 @@ class Autoscaling:
         for removed in self._actuator.carry_out(decisions, pools, view.pods, now):
             self._removals.begin(
                 removed.node,
-                grace_seconds=profile.max_graceful_termination,
+                grace_seconds=profile.max_graceful_termination_sec,
                 forced=False,
                 empty=removed.empty,
             )
