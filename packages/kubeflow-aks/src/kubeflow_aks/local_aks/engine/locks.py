@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import socket
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -53,6 +56,16 @@ def release_dead(run: RunDirectory, patience: float) -> Holder | None:
         if not holders or time.monotonic() > deadline:
             return holders[0] if holders else None
         time.sleep(_POLL_SECONDS)
+
+
+def end(run: RunDirectory, patience: float) -> bool:
+    """Kills an engine of this machine that does not end in time, in seconds; whether there was one."""
+    holder = release_dead(run, patience)
+    if holder is None or holder.host:
+        return False
+    with suppress(ProcessLookupError):
+        os.kill(holder.pid, signal.SIGKILL)
+    return True
 
 
 def _holder(lock: Path, mark: str) -> Holder | None:

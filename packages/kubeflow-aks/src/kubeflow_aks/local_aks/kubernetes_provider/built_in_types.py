@@ -34,14 +34,10 @@ def document(kind: Kind) -> Object:
     if kind not in built_in.kinds():
         return {}
     definitions: Object = {}
-    name = _define(sdk_types.input_class(_token(kind)), definitions)
+    name = _define(sdk_types.input_class(built_in.token(kind)), definitions)
     served = {"group": kind.group, "version": kind.version, "kind": kind.kind}
     definitions[name]["x-kubernetes-group-version-kind"] = [served]
     return {"components": {"schemas": definitions}}
-
-
-def _token(kind: Kind) -> str:
-    return f"kubernetes:{kind.group or 'core'}/{kind.version}:{kind.kind}"
 
 
 def _define(cls: type, definitions: Object) -> str:

@@ -31,6 +31,7 @@ from kubeflow_aks.clients.kubernetes.objects import (
     namespace_of,
     put,
 )
+from kubeflow_aks.local_aks.kubernetes_provider import built_in
 from kubeflow_aks.local_aks.kubernetes_provider.engine_log import EngineLog
 from kubeflow_aks.local_aks.kubernetes_provider.errors import ProviderError
 from kubeflow_aks.local_aks.kubernetes_provider.session import Session
@@ -165,7 +166,7 @@ class _Group:
         try:
             return self._monitor.RegisterResource(
                 resource_pb2.RegisterResourceRequest(
-                    type=_token(Kind.of(obj)),
+                    type=built_in.token(Kind.of(obj)),
                     name=f"{prefix}:{name}" if prefix else name,
                     parent=self.urn,
                     custom=True,
@@ -237,10 +238,6 @@ def _needs(obj: Object, other: Object) -> bool:
         return namespace_of(obj) == name_of(other)
     kind = Kind.of(obj)
     return (at(other, "spec", "group"), at(other, "spec", "names", "kind")) == (kind.group, kind.kind)
-
-
-def _token(kind: Kind) -> str:
-    return f"kubernetes:{kind.group or 'core'}/{kind.version}:{kind.kind}"
 
 
 def _shown(obj: Object) -> str:

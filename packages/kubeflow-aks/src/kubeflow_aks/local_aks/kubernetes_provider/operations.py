@@ -99,7 +99,8 @@ class Operations:
         try:
             live = self.waiter.orderly(lambda: self._write_new(operation, inputs, manager))
         except NoSuchKindError as error:
-            raise errors.create_unknown_kind(operation.urn, error) from error
+            what = f'creation of resource "{operation.urn}" with kind {error.kind}'
+            raise errors.unknown_kind(what, error) from error
         except KubeError as error:
             raise errors.create_refused(operation.urn, error) from error
         checkpoint = Checkpoint(inputs, live, inputs["apiVersion"], manager)
@@ -142,7 +143,7 @@ class Operations:
                 if old.field_manager and old.field_manager != manager:
                     self._give_up_fields(identity(live), old.field_manager)
         except NoSuchKindError as error:
-            raise errors.update_unknown_kind(operation.urn, error) from error
+            raise errors.unknown_kind(f'update of resource "{operation.urn}"', error) from error
         except KubeError as error:
             if operation.preview and isinstance(error, ApiError) and error.forbidden:
                 return None

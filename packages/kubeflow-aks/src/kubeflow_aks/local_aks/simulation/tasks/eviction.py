@@ -15,7 +15,7 @@ from kubeflow_aks.local_aks.simulation.autoscaler.model import Pod
 from kubeflow_aks.local_aks.simulation.cluster import Cluster, Event
 from kubeflow_aks.local_aks.simulation.journal import Journal, Source
 from kubeflow_aks.local_aks.simulation.observer import View
-from kubeflow_aks.local_aks.simulation.tasks.node_task import Drain, NodeTask
+from kubeflow_aks.local_aks.simulation.tasks.node_task import KUBECTL_RETRY_SECONDS, Drain, NodeTask
 from kubeflow_aks.local_aks.simulation.vms.scale_sets import ScaleSets
 
 NOTICE_SECONDS: Final = 30.0
@@ -24,8 +24,6 @@ NOTICE_SECONDS: Final = 30.0
 DRAIN_TAINT: Final = {"key": "remediator.kubernetes.azure.com/unschedulable", "effect": "NoSchedule"}
 _CONDITIONS: Final = {"VMEventScheduled": "VMEventScheduled", "PreemptionScheduled": "SpotEvictionIncoming"}
 """The conditions that announce an eviction, and their reasons (docs/facts/aks.md#evictions)."""
-_RETRY_SECONDS: Final = 5.0
-"""`kubectl drain` retries after 5 s where a budget refuses."""
 _COMPONENT: Final = "simulated-spot-market"
 
 
@@ -39,7 +37,7 @@ class Eviction(NodeTask[None]):
         self.gone_at = now + NOTICE_SECONDS if notice else now
         """Simulated second at which the VM is taken, drained or not."""
         self._announced = False
-        self._drain = Drain(retry_seconds=_RETRY_SECONDS)
+        self._drain = Drain(retry_seconds=KUBECTL_RETRY_SECONDS)
 
     @property
     def next_at(self) -> float:

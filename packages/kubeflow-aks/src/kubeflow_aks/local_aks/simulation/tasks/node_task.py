@@ -4,11 +4,14 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
 from kubeflow_aks.local_aks.simulation.autoscaler.drainability import stays_behind
 from kubeflow_aks.local_aks.simulation.autoscaler.model import Pod
 from kubeflow_aks.local_aks.simulation.cluster import Cluster
+
+KUBECTL_RETRY_SECONDS: Final = 5.0
+"""`kubectl drain` retries after 5 s where a budget refuses."""
 
 T_co = TypeVar("T_co", covariant=True)
 
