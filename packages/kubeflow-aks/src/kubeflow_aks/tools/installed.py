@@ -60,11 +60,8 @@ class Missing:
 def store(group: str, source: Path = SOURCE) -> Path:
     """The cache folder of a group's tools, named by the hash of all that decides what they do.
 
-    A new tool, or a new version of one, so leaves what is built of the other groups as it is.
-
-    Args:
-        group: folder beside this file.
-        source: the folder that holds the groups.
+    A new tool, or a new version of one, so leaves what is built of the other groups as it is. Groups are folders in
+    `source`.
     """
     digest = hashlib.sha256(golang.release().encode())
     for tool in manifest.TOOLS:
@@ -121,11 +118,7 @@ def manifests_folder(tool: Tool) -> Path:
 
 
 def find(*extras: str) -> Tools | Missing:
-    """All tools if they are there, else what is missing; builds nothing.
-
-    Args:
-        extras: keys of `manifest.OPTIONAL`.
-    """
+    """All tools if they are there, with those of keys of `manifest.OPTIONAL`, else what is missing; builds nothing."""
     return _tools_or_missing(manifest.selected(extras))
 
 

@@ -46,30 +46,19 @@ class Compute:
     """Answers requests; safe for several threads."""
 
     def __init__(self, state: AzureState, simulation: Simulation, market: Market, clock: Clock) -> None:
-        """A view of a simulation at work.
-
-        Args:
-            state: has the pools, and the faults that are planned.
-            simulation: has the VMs.
-            market: takes a VM away.
-            clock: the simulation's.
-        """
         self._state = state
         self._simulation = simulation
         self._market = market
         self._clock = clock
 
     def answer(self, method: str, path: str, query: Mapping[str, str], content: bytes = b"") -> Json | None:
-        """The body for a request.
+        """The body for a request, None for an answer without content.
 
         Args:
             method: of HTTP.
             path: of the URL, without its query.
             query: of the URL, by lower-case names.
             content: the request's own body.
-
-        Returns:
-            None for an answer without content.
 
         Raises:
             ArmError: it is refused.

@@ -73,11 +73,7 @@ def check(run: RunDirectory) -> None:
 
 
 def _commands(text: str) -> dict[str, dict[str, Any]]:
-    """Command and folder of each process, the API server among them.
-
-    Raises:
-        LookupError, TypeError or ValueError: the text holds something else.
-    """
+    """Command and folder of each process, the API server among them."""
     noted = json.loads(text)
     commands = {name: {key: noted[name][key] for key in ("command", "folder")} for name in noted}
     return {_API_SERVER: commands[_API_SERVER], **commands}

@@ -20,12 +20,7 @@ _POLL_SECONDS: Final = 0.2
 
 @dataclass(frozen=True)
 class Holder:
-    """An engine that is at work.
-
-    Attributes:
-        pid: its process id.
-        host: name of the machine it runs on; empty for this one.
-    """
+    """An engine that is at work, by its process id and its machine, empty for this one."""
 
     pid: int
     host: str = ""
@@ -37,11 +32,7 @@ class Holder:
 def release_dead(run: RunDirectory, patience: float) -> Holder | None:
     """Removes the locks of engines that do not run any more, as `pulumi cancel` would.
 
-    An engine outlives a killed Automation API for a moment, until it finds its program gone.
-
-    Args:
-        run: has the file backend, and the workspace that stands in the command line of its engines.
-        patience: seconds to wait for an engine that still runs.
+    An engine outlives a killed Automation API for a moment, until it finds its program gone; it has `patience` seconds.
 
     Returns:
         An engine that is still at work, None when there is none. Nobody here knows whether one of another machine is.

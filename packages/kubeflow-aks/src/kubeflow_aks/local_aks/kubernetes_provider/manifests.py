@@ -55,11 +55,7 @@ _Loader.yaml_implicit_resolvers = {
 
 
 def decoded(arguments: Object, session: Session) -> list[Object]:
-    """The objects of a YAML text.
-
-    Args:
-        arguments: `text`, and `defaultNamespace` for objects that name none.
-        session: knows which kinds have a namespace.
+    """The objects of a YAML `text`; `defaultNamespace` is for those that name none.
 
     Raises:
         ProviderError: there is no text, or it is not YAML.
@@ -195,11 +191,7 @@ def _parsed(text: str) -> list[Object]:
 
 
 def _completed(objects: Iterable[Object], session: Session) -> list[Object]:
-    """The objects one by one, each with a name and a namespace.
-
-    Raises:
-        ProviderError: one has no kind, no version or no name.
-    """
+    """The objects one by one, each with a name and a namespace."""
     result = [clone(obj) for obj in _expanded(objects)]
     for obj in result:
         if not (obj.get("kind") and obj.get("apiVersion")):

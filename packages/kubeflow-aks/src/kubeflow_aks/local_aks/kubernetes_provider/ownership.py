@@ -21,13 +21,10 @@ def owners(live: Object) -> list[Object]:
 
 
 def takeover(live: Object, manager: str) -> list[Object]:
-    """JSON patch operations that give a manager what kubectl, or this provider's own create, owns.
+    """JSON patch operations that give a manager what kubectl, or this provider's own create, owns, if anything.
 
     An update must not conflict with the create before it (a create owns its fields by `Update`, a server-side apply
     by `Apply`), and it undoes changes made by hand with kubectl.
-
-    Returns:
-        The operations; none when there is nothing to take.
     """
     entries = owners(live)
     taken = [entry for entry in entries if _takes(entry)]

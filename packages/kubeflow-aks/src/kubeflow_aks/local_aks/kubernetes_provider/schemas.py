@@ -69,9 +69,7 @@ class Schemas:
     def normalized(self, inputs: Object, api: Cluster | None) -> Object:
         """The inputs as their type writes them; as they are where unknown values or a custom kind are among them.
 
-        Args:
-            inputs: inputs of the program; nulls stand for themselves.
-            api: where to learn about the kind; None where the cluster does not answer.
+        Nulls stand for themselves. Without a cluster that answers, only kinds are known that one served before.
         """
         if wire.has_unknown(inputs):
             return inputs
@@ -104,11 +102,7 @@ class Schemas:
 
 
 def _normalized(value: Any, schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> tuple[Any, bool]:
-    """A value as its type writes it, and whether Go keeps it where it is empty and optional.
-
-    Raises:
-        _MismatchError: it is not of that type.
-    """
+    """A value as its type writes it, and whether Go keeps it where it is empty and optional."""
     name = _reference(schema)
     if name:
         schema = fields(definitions.get(name))

@@ -74,13 +74,7 @@ def servers_of(config: Path) -> Container[str]:
 
 
 class KubernetesProvider(Provider):
-    """Answers the engine.
-
-    Args:
-        waiter: how to wait for objects.
-        servers: URLs of the API servers that a Provider may name.
-        connect: opens one.
-    """
+    """Answers the engine; the arguments are those of `serve`."""
 
     def __init__(self, waiter: Waiter, servers: Container[str], connect: Connect = api_server) -> None:
         super().__init__(PACKAGE, version("pulumi-kubernetes"))

@@ -14,14 +14,10 @@ from kubeflow_aks.local_aks.protocol.failures import fail
 
 
 class Provider(provider_pb2_grpc.ResourceProviderServicer):
-    """A provider for Python programs, which bring its SDK and need no schema.
+    """A provider of a Pulumi `package` for Python programs, which bring its SDK and need no schema.
 
     What a stand-in does not override is answered UNIMPLEMENTED. Handshake is among that: the engine then falls back to
-    Attach and Configure, so that the answer to Configure counts.
-
-    Args:
-        package: name of the Pulumi package.
-        version: the version whose behaviour the stand-in has.
+    Attach and Configure, so that the answer to Configure counts. `version` is the one whose behaviour it has.
     """
 
     def __init__(self, package: str, version: str) -> None:

@@ -167,11 +167,9 @@ def command_line(pid: int) -> str:
 
 
 def stop(files: Iterable[PidFile], patience: float) -> None:
-    """Stops processes and removes their pid files.
+    """Stops processes and removes their pid files; those that do not run any more are passed over.
 
-    Args:
-        files: processes that do not run any more are passed over.
-        patience: seconds they have to end by themselves after SIGTERM, all of them together; 0 for none.
+    All of them together have `patience` seconds to end by themselves after SIGTERM; 0 for none.
     """
     noted = list(files)
     _end([process for file in noted if (process := file.process())], patience)

@@ -60,11 +60,7 @@ class Autoscaling:
         return self._next_scan
 
     def next_at(self, *, unseen: bool) -> float:
-        """Simulated second of the next look that could decide something.
-
-        Args:
-            unseen: whether anything changed since the last look.
-        """
+        """Simulated second of the next look that could decide something; `unseen` is whether anything changed."""
         if not self._autoscaled:
             return math.inf
         if unseen:

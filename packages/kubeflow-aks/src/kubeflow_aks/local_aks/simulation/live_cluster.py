@@ -204,11 +204,7 @@ class LiveCluster:
         raise UnavailableError(f"node {name} changes faster than its taints can be set")
 
     def _write(self, method: str, path: str, body: Mapping[str, Any], content_type: str = JSON) -> HTTPStatus:
-        """Send a change.
-
-        Returns:
-            OK, or why there was nothing to change.
-        """
+        """Send a change; OK, or why there was nothing to change."""
         try:
             self._connection.call(method, path, body=body, content_type=content_type)
         except ApiError as error:

@@ -97,11 +97,8 @@ class MarketRequests:
     ) -> None:
         """Make the folder, without requests to an earlier service.
 
-        Args:
-            folder: anybody with write access may send requests.
-            market: carries out the requests.
-            clock: gives the time of an event.
-            pools: names of the pools there are now, and whether each is a spot pool.
+        Anybody with write access may send requests. `pools` gives the names of the pools there are now, and whether
+        each is a spot pool.
         """
         folder.mkdir(mode=0o700, exist_ok=True)
         for path in folder.iterdir():
@@ -135,11 +132,7 @@ class MarketRequests:
         self._market.add(event)
 
     def _event(self, request: object) -> MarketEvent:
-        """The requested event.
-
-        Raises:
-            MarketRefusedError: there is no such event.
-        """
+        """The requested event, if there can be one."""
         if not is_object(request):
             raise MarketRefusedError(
                 not_allowed("request", request, "a JSON object with what, pool and count")
@@ -172,11 +165,7 @@ def _word(text: str) -> Supply | Reclaim:
 
 
 def _read(taken: Path) -> object:
-    """What somebody wrote.
-
-    Raises:
-        MarketRefusedError: it is not JSON.
-    """
+    """What somebody wrote, if it is JSON."""
     try:
         with taken.open("rb") as file:
             text = file.read(_LONGEST)

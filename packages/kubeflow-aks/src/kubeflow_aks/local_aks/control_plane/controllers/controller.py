@@ -26,12 +26,7 @@ class ControllerError(Exception):
 
 @dataclass(frozen=True)
 class Controller:
-    """A controller that works on the API server of one run directory.
-
-    Attributes:
-        run: where its pid and log are; its command line names this folder.
-        name: of the pid file and the log.
-    """
+    """A controller on the API server of a run directory, which its command line names; its files have its name."""
 
     run: RunDirectory
     name: str
@@ -102,12 +97,7 @@ class Controller:
 
 @dataclass(frozen=True)
 class KubeflowController:
-    """A controller of Kubeflow on one local AKS; subclasses define what it needs and how it starts.
-
-    Attributes:
-        run: the run directory of the control plane it works on.
-        tools: found with the controller's extra.
-    """
+    """A controller of Kubeflow on one local AKS; subclasses define what it needs and how it starts."""
 
     process: ClassVar[str]
     """Name of the process in a run directory."""

@@ -26,13 +26,7 @@ class NodeTask(ABC, Generic[T_co]):
     def step(self, cluster: Cluster, pods: Sequence[Pod], now: float) -> T_co | None:
         """Go on unless the last step's calls still run.
 
-        Args:
-            cluster: the control plane.
-            pods: the pods bound to the node.
-            now: simulated seconds.
-
-        Returns:
-            What the last step came to; None while that is not known.
+        Returns what the last step came to; None while that is not known. `pods` are bound to the node.
         """
         last = self._running
         if last is not None and not last.done():

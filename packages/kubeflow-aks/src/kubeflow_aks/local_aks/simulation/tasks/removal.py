@@ -113,11 +113,7 @@ class Removals:
         return min((removal.next_at() for removal in self._by_node.values()), default=math.inf)
 
     def advance(self, view: View, now: float) -> bool:
-        """Go on with all of them, and delete the VMs of those that are done.
-
-        Returns:
-            Whether one failed.
-        """
+        """Go on with all of them, and delete the VMs of those that are done; whether one failed."""
         outcomes = {
             node: removal.step(self._cluster, view.pods_on.get(node, ()), now)
             for node, removal in self._by_node.items()

@@ -78,16 +78,12 @@ class ScaleSets:
         self._resized: set[str] = set()
 
     def sync(self, pools: Iterable[AgentPool], nodes: Mapping[str, str], now: float) -> None:
-        """Follow Azure's pools.
+        """Follow Azure's pools at simulated second `now`.
 
         A new pool gets its `count` at once, and an autoscaled one at least its minimum; a pool without
         autoscaling is kept at `count`. Changed labels and taints reach the nodes there are. Nodes of an
-        earlier simulation are adopted. Nodes that must go are in `retired` then.
-
-        Args:
-            pools: the pools there are now.
-            nodes: version of the kubelet (`v1.34.4`) of every registered node, by name.
-            now: simulated seconds.
+        earlier simulation are adopted; `nodes` has the kubelet's version (`v1.34.4`) of every registered one by name.
+        Nodes that must go are in `retired` then.
         """
         current = {pool.name: pool for pool in pools}
         for name in sorted(self._pools.keys() - current.keys()):
