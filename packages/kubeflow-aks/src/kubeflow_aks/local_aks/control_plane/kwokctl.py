@@ -150,10 +150,6 @@ class ControlPlane:
             time.sleep(_POLL_SECONDS)
         return False
 
-    def kubeconfig(self) -> Path:
-        """The administrator's kubeconfig, complete in itself (no paths to other files)."""
-        return self.run.kubeconfig
-
     def _create(self) -> None:
         self.run.kwok.mkdir(mode=0o700)
         config = self.run.kwok / "kwokctl.yaml"
