@@ -6,25 +6,19 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from kubeflow_aks.policy.benchmark.names import REGISTRY
-from kubeflow_aks.policy.benchmark.pools import CLUSTER
-from kubeflow_aks.policy.benchmark.sources import psrule
+from kubeflow_aks.policy.benchmark.table import low, medium, psrule
 from kubeflow_aks.policy.benchmark.values import Inputs, at, in_turn, items, of_type
-from kubeflow_aks.policy.rule import UNKNOWN, Resource, Rule
+from kubeflow_aks.policy.rule import UNKNOWN, Resource
+from kubeflow_aks.policy.rules.resources import CLUSTER
 
 _SETTING: Final = "azure-native:monitor:DiagnosticSetting"
 _AUDIT: Final = {"kube-audit", "kube-audit-admin", "guard"}
 _PLATFORM: Final = ("cluster-autoscaler",)
 """The source's list is configurable; of its default, this category explains why a pool did or did not grow."""
 _OF_REGISTRY: Final = ("ContainerRegistryLoginEvents", "ContainerRegistryRepositoryEvents")
-_GROUPS: Final = {
-    "audit": {*_AUDIT, *_OF_REGISTRY},
-    "allLogs": {*_AUDIT, *_PLATFORM, *_OF_REGISTRY},
-}
+_GROUPS: Final = {"audit": {*_AUDIT, *_OF_REGISTRY}, "allLogs": {*_AUDIT, *_PLATFORM, *_OF_REGISTRY}}
 """What a group stores of the resource that its setting is about; categories of other resources do no harm here."""
-_PATHS: Final = {
-    CLUSTER: "containerservice/managedcluster",
-    REGISTRY: "containerregistry/registr",
-}
+_PATHS: Final = {CLUSTER: "containerservice/managedcluster", REGISTRY: "containerregistry/registr"}
 """Part of the ARM ids of each type."""
 
 
@@ -81,34 +75,28 @@ def _costly(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
 
 
 RULES: Final = (
-    Rule(
+    medium(
         "aks-audit-log",
         "The audit log of changes and sign-ins is stored.",
-        source=psrule("Azure.AKS.Rule.ps1"),
-        every=_audit,
-        ids=("Azure.AKS.AuditLogs", "AzPolicy 245fc9df", "CIS-AKS 2.1.1"),
+        _audit,
+        psrule("Azure.AKS.Rule.ps1", "Azure.AKS.AuditLogs, AzPolicy 245fc9df, CIS-AKS 2.1.1"),
     ),
-    Rule(
+    low(
         "aks-platform-log",
         "The autoscaler's log is stored.",
-        source=psrule("Azure.AKS.Rule.ps1"),
-        severity="low",
-        every=_platform,
-        ids=("Azure.AKS.PlatformLogs",),
+        _platform,
+        psrule("Azure.AKS.Rule.ps1", "Azure.AKS.PlatformLogs"),
     ),
-    Rule(
+    low(
         "aks-audit-log-without-reads",
         "The audit log omits read calls, which cost the most.",
-        source=psrule("Azure.AKS.Rule.ps1"),
-        severity="low",
-        every=_costly,
-        ids=("Azure.AKS.AuditAdmin",),
+        _costly,
+        psrule("Azure.AKS.Rule.ps1", "Azure.AKS.AuditAdmin"),
     ),
-    Rule(
+    medium(
         "acr-audit-log",
         "The registry's sign-ins, pushes and pulls are stored.",
-        source=psrule("Azure.ACR.AuditLogs.md"),
-        every=_of_registry,
-        ids=("Azure.ACR.AuditLogs",),
+        _of_registry,
+        psrule("Azure.ACR.AuditLogs.md", "Azure.ACR.AuditLogs"),
     ),
 )

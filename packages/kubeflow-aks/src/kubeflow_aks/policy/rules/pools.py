@@ -42,10 +42,7 @@ def _one_home(resources: Sequence[Resource]) -> Findings:
         return
     if len(home_pools) != 1 or home_pools[0].gpu:
         names = ", ".join(sorted(pool.name for pool in home_pools)) or "none"
-        yield (
-            "",
-            f"pools without a taint: {names}; expected exactly one, on demand and without GPU",
-        )
+        yield ("", f"pools without a taint: {names}; expected exactly one, on demand and without GPU")
 
 
 def _home_stays(resource: Resource) -> Iterator[str]:
