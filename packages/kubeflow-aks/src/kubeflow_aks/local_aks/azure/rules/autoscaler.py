@@ -47,16 +47,13 @@ def _malformed(request: ClusterRequest) -> Mapping[str, object] | None:
 AUTOSCALER_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
     Rule(
         id="autoscaler-form",
-        code="InvalidParameter",
         message="Invalid value specified for the cluster-autoscaler parameter '{parameter}'. Please refer to "
         "https://aka.ms/cluster-autoscaler for more details.",
         broken=_malformed,
-        source="Azure/azure-sdk-for-go#14311, MicrosoftDocs/azure-docs#123289, MicrosoftDocs/azure-docs#121999",
-        quoted=True,
+        quotes="Azure/azure-sdk-for-go#14311, MicrosoftDocs/azure-docs#123289, MicrosoftDocs/azure-docs#121999",
     ),
     Rule(
         id="autoscaler-expander",
-        code="InvalidParameter",
         message=invalid("autoScalerProfile.expander", "'{expander}' is not one of the expanders of AKS."),
         broken=lambda r: when(
             (expander := r.get("autoScalerProfile.expander")) not in (None, *_EXPANDERS), expander=expander

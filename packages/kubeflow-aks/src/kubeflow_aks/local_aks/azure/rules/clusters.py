@@ -71,23 +71,18 @@ def _cleaner(request: ClusterRequest) -> Mapping[str, object] | None:
 CLUSTER_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
     Rule(
         id="pools-required",
-        code="InvalidParameter",
         message="Required parameter agentPoolProfiles is missing (null).",
         broken=lambda r: when(r.existing is None and not r.pools),
-        source="Azure/ARO-HCP#629",
-        quoted=True,
+        quotes="Azure/ARO-HCP#629",
     ),
     Rule(
         id="system-pool-required",
-        code="InvalidParameter",
         message="Must define at least one system pool.",
         broken=lambda r: when(r.existing is None and all(pool.get("mode") != "System" for pool in r.pools)),
-        source="Azure/AKS#1602",
-        quoted=True,
+        quotes="Azure/AKS#1602",
     ),
     Rule(
         id="pool-repeated",
-        code="InvalidParameter",
         message=invalid("agentPoolProfile.name", "Agent pool names must be unique: {names}."),
         broken=_repeated_pool,
         source="create-node-pools.md",
@@ -99,8 +94,7 @@ CLUSTER_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
         "managed cluster operations. For agent pool specific change, please use per agent pool operations: "
         "https://aka.ms/agent-pool-rest-api",
         broken=_introduced_pool,
-        source="pulumi/pulumi-azure-native#579, pulumi/pulumi-azure-native#2719",
-        quoted=True,
+        quotes="pulumi/pulumi-azure-native#579, pulumi/pulumi-azure-native#2719",
     ),
     Rule(
         id="version-lts-only",
@@ -110,8 +104,7 @@ CLUSTER_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
         "https://aka.ms/aks/enable-lts). Otherwise, use [az aks get-versions] command to get the supported version "
         "list in this region. For more information, please check https://aka.ms/supported-version-list",
         broken=lambda r: _unsupported(r, "lts"),
-        source="apecloud/kubeblocks#10136, canonical/bundle-kubeflow#1320; dates: catalogue",
-        quoted=True,
+        quotes="apecloud/kubeblocks#10136, canonical/bundle-kubeflow#1320; dates: catalogue",
     ),
     Rule(
         id="version-unsupported",
@@ -148,18 +141,15 @@ CLUSTER_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
     ),
     Rule(
         id="node-group-name",
-        code="InvalidParameter",
         message="The length of the node resource group name is too long. The maximum length is 80 and the length of "
         "the value provided is {length}. Please see https://aka.ms/aks-naming-rules for more details.",
         broken=lambda r: when(
             r.new and len(_node_group(r)) > _LONGEST_NODE_GROUP, length=len(_node_group(r))
         ),
-        source="Azure-Terraform/terraform-azurerm-kubernetes#33, rancher/rancher#21264",
-        quoted=True,
+        quotes="Azure-Terraform/terraform-azurerm-kubernetes#33, rancher/rancher#21264",
     ),
     Rule(
         id="dns-prefix",
-        code="InvalidParameter",
         message=invalid("dnsPrefix", "It must be 1 to 54 letters, digits and hyphens."),
         broken=lambda r: when(
             not r.get("fqdnSubdomain") and not _DNS_PREFIX.fullmatch(str(r.get("dnsPrefix") or ""))
@@ -175,7 +165,6 @@ CLUSTER_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
     ),
     Rule(
         id="workload-identity-needs-oidc",
-        code="InvalidParameter",
         message=invalid("securityProfile.workloadIdentity", "It needs oidcIssuerProfile.enabled."),
         broken=lambda r: when(
             r.get("securityProfile.workloadIdentity.enabled") is True
@@ -185,7 +174,6 @@ CLUSTER_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
     ),
     Rule(
         id="user-assigned-identity",
-        code="InvalidParameter",
         message=invalid("identity", "Identity type UserAssigned needs exactly one user-assigned identity."),
         broken=lambda r: when(
             r.get("identity.type") == "UserAssigned"
@@ -195,7 +183,6 @@ CLUSTER_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
     ),
     Rule(
         id="image-cleaner-interval",
-        code="InvalidParameter",
         message=invalid(
             "securityProfile.imageCleaner.intervalHours", "{hours} is not between {least} and {most}."
         ),

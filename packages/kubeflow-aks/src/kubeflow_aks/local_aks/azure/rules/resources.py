@@ -127,16 +127,14 @@ RESOURCE_RULES: Final[tuple[Rule[ResourceRequest], ...]] = (
         code="RoleAssignmentExists",
         message="The role assignment already exists.",
         broken=_granted,
-        source="ansible-collections/azure#1137",
-        quoted=True,
+        quotes="ansible-collections/azure#1137",
     ),
     Rule(
         id="role-assignment-stays",
         code="RoleAssignmentUpdateNotPermitted",
         message="Tenant ID, application ID, principal ID, and scope are not allowed to be updated.",
         broken=_regranted,
-        source="Azure/Azure-Landing-Zones#2040",
-        quoted=True,
+        quotes="Azure/Azure-Landing-Zones#2040",
     ),
     Rule(
         id="domain-label-form",
@@ -144,16 +142,14 @@ RESOURCE_RULES: Final[tuple[Rule[ResourceRequest], ...]] = (
         message="The domain name label {label} is invalid. It must conform to the following regular expression: "
         "^[a-z][a-z0-9-]{{1,61}}[a-z0-9]$.",
         broken=lambda r: when((label := _label(r)) is not None and not _LABEL.fullmatch(label), label=label),
-        source="deis/deis#4854, JetBrains/teamcity-azure-agent#42",
-        quoted=True,
+        quotes="deis/deis#4854, JetBrains/teamcity-azure-agent#42",
     ),
     Rule(
         id="domain-label-taken",
         code="DnsRecordInUse",
         message="DNS record {host} is already used by another public IP.",
         broken=_host_taken,
-        source="Azure/azure-quickstart-templates#4978, scarolan/azure-terraform-beginners#20",
-        quoted=True,
+        quotes="Azure/azure-quickstart-templates#4978, scarolan/azure-terraform-beginners#20",
     ),
     Rule(
         id="registry-name-taken",
@@ -163,8 +159,7 @@ RESOURCE_RULES: Final[tuple[Rule[ResourceRequest], ...]] = (
         "claimed using following API: "
         "https://docs.microsoft.com/en-us/rest/api/containerregistry/registries/checknameavailability",
         broken=_registry_taken,
-        source="MicrosoftDocs/azure-dev-docs#1303",
-        quoted=True,
+        quotes="MicrosoftDocs/azure-dev-docs#1303",
     ),
 )
 
