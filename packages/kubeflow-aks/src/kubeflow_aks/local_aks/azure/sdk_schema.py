@@ -1,14 +1,12 @@
 """Shapes of inputs and outputs as azure-native's Python SDK declares them.
 
 The real provider converts between both with its own metadata, from which the SDK is generated too. This reads
-`pulumi._types`, which is private: the SDK is pinned, and
-`tests/local_aks/azure/test_azure_sdk_schema.py` guards it.
+`pulumi._types`, which is private: the SDK is pinned, and `tests/local_aks/azure/test_azure_sdk_schema.py` guards it.
 """
 
 from __future__ import annotations
 
 import collections.abc
-import importlib
 import inspect
 import re
 import typing
@@ -30,7 +28,7 @@ _resource_types: Callable[[type], dict[str, Any]] = _types.resource_types
 @sdk_types.loaded_once
 def api_version(token: str) -> str:
     """The ARM API version the provider uses for a resource, e.g. `2025-09-01`."""
-    for overload in typing.get_overloads(_resource(token).__init__):
+    for overload in typing.get_overloads(sdk_types.resource_class(token).__init__):
         if match := _API_VERSION.search(overload.__doc__ or ""):
             return match.group(1)
     raise LookupError(f"the SDK names no API version for {token}")
@@ -39,7 +37,7 @@ def api_version(token: str) -> str:
 @sdk_types.loaded_once
 def output_fields(token: str) -> Mapping[str, Any]:
     """Wire names of a resource's outputs, with their type hints."""
-    return _resource_types(_resource(token))
+    return _resource_types(sdk_types.resource_class(token))
 
 
 @sdk_types.loaded_once
@@ -59,13 +57,6 @@ def preview(token: str, inputs: Json) -> Json:
 def project(token: str, outputs: Json) -> Json:
     """The part of outputs that are inputs, in the shape of inputs (`SdkOutputsToSdkInputs`)."""
     return _project_object(outputs, input_fields(token))
-
-
-@sdk_types.loaded_once
-def _resource(token: str) -> type:
-    package, module, name = token.split(":")
-    resource: type = getattr(importlib.import_module(f"pulumi_{package.replace('-', '_')}.{module}"), name)
-    return resource
 
 
 @sdk_types.loaded_once
