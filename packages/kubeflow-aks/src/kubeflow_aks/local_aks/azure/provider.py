@@ -53,14 +53,10 @@ _CREDENTIALS_ARGUMENTS: Final = frozenset({"resourceGroupName", "resourceName", 
 
 @dataclass(frozen=True)
 class Configuration:
-    """What one provider instance was configured with.
-
-    Attributes:
-        location: region of resources that name none; empty for that of their group.
-        subscription: the subscription's id.
-    """
+    """What one provider instance was configured with."""
 
     location: str
+    """Region of resources that name none; empty for that of their group."""
     subscription: str
 
 
