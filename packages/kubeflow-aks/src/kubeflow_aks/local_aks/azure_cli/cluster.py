@@ -1,4 +1,4 @@
-"""The commands `az aks show`, `stop`, `start`, and `update` of network policies and the way out.
+"""The commands `az aks show`, `stop`, `start`, `update` of network policies and the way out, and the activity log.
 
 Source: Azure/azure-cli, 2026-07. Every command raises `ArmError` if there is no such cluster or Azure refuses, and
 `ServiceUnavailableError` if the service does not answer.
@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
 from functools import partial
 from typing import Final
 
@@ -25,6 +26,7 @@ _OPTIONS: Final = {
     "network_policy": "networkPolicy",
     "outbound_type": "outboundType",
 }
+_PREFIX: Final = "Microsoft.ContainerService/managedClusters/"
 _ADDRESSES: Final = frozenset({"loadBalancerProfile", "natGatewayProfile"})
 """These name addresses of the way out that there was."""
 
@@ -62,6 +64,29 @@ def _switch(client: Client, state: AzureState, options: argparse.Namespace, *, r
             return
         time.sleep(POLL_SECONDS)
     client.azure.result(operation)
+
+
+def activity(_client: Client, state: AzureState, options: argparse.Namespace) -> list[Json]:
+    """The operations on a resource since a time, the newest first: the fields that name the operation and its time.
+
+    Raises:
+        UsageError: the time cannot be parsed.
+    """
+    try:
+        since = datetime.fromisoformat(options.start_time).timestamp()
+    except ValueError:
+        raise UsageError(f"unrecognized datetime: {options.start_time}") from None
+    return [
+        {
+            "correlationId": f"{entry['at']:.6f}",
+            "eventTimestamp": datetime.fromtimestamp(entry["at"], UTC).isoformat(),
+            "operationName": {"value": f"{_PREFIX}{entry['action']}"},
+            "resourceId": entry["id"],
+            "status": {"value": "Accepted"},
+        }
+        for entry in reversed(state.activity(options.resource_id))
+        if entry["at"] >= since
+    ][: options.max_events]
 
 
 COMMANDS: Final[dict[str, Callable[[Client, AzureState, argparse.Namespace], Json | None]]] = {

@@ -14,6 +14,32 @@ _DNS_PREFIX: Final = re.compile(r"[a-zA-Z0-9]([-a-zA-Z0-9]{0,52}[a-zA-Z0-9])?")
 _LTS: Final = "AKSLongTermSupport"
 _LONGEST_NODE_GROUP: Final = 80
 _CLEANER_HOURS: Final = (24, 2160)
+_EXPANDERS: Final = ("random", "least-waste", "most-pods", "priority")
+_MINUTES: Final = r"\d+m"
+_NUMBER: Final = r"\d+"
+_BOOLEAN: Final = "true|false"
+_FORMS: Final[Mapping[str, str]] = {
+    "scanInterval": r"\d+s?",
+    "newPodScaleUpDelay": r"\d+(ms|s|m|h)",
+    "maxNodeProvisionTime": _MINUTES,
+    "scaleDownDelayAfterAdd": _MINUTES,
+    "scaleDownDelayAfterDelete": rf"{_MINUTES}|\d+s",  # the default is the scan interval, which has seconds
+    "scaleDownDelayAfterFailure": _MINUTES,
+    "scaleDownUnneededTime": _MINUTES,
+    "scaleDownUnreadyTime": _MINUTES,
+    "maxEmptyBulkDelete": r"[1-9]\d*",
+    "maxGracefulTerminationSec": _NUMBER,
+    "maxTotalUnreadyPercentage": r"100|\d{1,2}",
+    "okTotalUnreadyCount": _NUMBER,
+    "scaleDownUtilizationThreshold": r"\d+(\.\d+)?",
+    "balanceSimilarNodeGroups": _BOOLEAN,
+    "skipNodesWithLocalStorage": _BOOLEAN,
+    "skipNodesWithSystemPods": _BOOLEAN,
+}
+"""Every value of the autoscaler's profile is text. Whole minutes, whole seconds and the rest: managedClusters.json
+2025-09-01, ManagedClusterProperties.autoScalerProfile; `0m` is one of the values in cluster-autoscaler.md, "aggressive
+scale down".
+"""
 
 
 def _repeated_pool(request: ClusterRequest) -> Mapping[str, object] | None:
@@ -66,6 +92,14 @@ def _cleaner(request: ClusterRequest) -> Mapping[str, object] | None:
     hours = request.get("securityProfile.imageCleaner.intervalHours")
     least, most = _CLEANER_HOURS
     return when(hours is not None and not least <= hours <= most, hours=hours, least=least, most=most)
+
+
+def _malformed(request: ClusterRequest) -> Mapping[str, object] | None:
+    for name, form in _FORMS.items():
+        value = request.get(f"autoScalerProfile.{name}")
+        if value is not None and not re.fullmatch(form, str(value)):
+            return {"parameter": re.sub("[A-Z]", lambda letter: f"-{letter[0].lower()}", name)}
+    return None
 
 
 CLUSTER_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
@@ -188,5 +222,23 @@ CLUSTER_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
         ),
         broken=_cleaner,
         source="image-cleaner.md (docs/facts/aks.md#platform-features)",
+    ),
+)
+
+AUTOSCALER_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
+    Rule(
+        id="autoscaler-form",
+        message="Invalid value specified for the cluster-autoscaler parameter '{parameter}'. Please refer to "
+        "https://aka.ms/cluster-autoscaler for more details.",
+        broken=_malformed,
+        quotes="Azure/azure-sdk-for-go#14311, MicrosoftDocs/azure-docs#123289, MicrosoftDocs/azure-docs#121999",
+    ),
+    Rule(
+        id="autoscaler-expander",
+        message=invalid("autoScalerProfile.expander", "'{expander}' is not one of the expanders of AKS."),
+        broken=lambda r: when(
+            (expander := r.get("autoScalerProfile.expander")) not in (None, *_EXPANDERS), expander=expander
+        ),
+        source="cluster-autoscaler.md (docs/facts/aks.md#autoscaler-profile)",
     ),
 )
