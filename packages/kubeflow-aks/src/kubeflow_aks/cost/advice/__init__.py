@@ -1,6 +1,6 @@
 """What to change in a stack file to pay less; nothing that planning refuses.
 
-`kinds/` has one file for each kind of change, `trials` runs the program with it, `advising` puts them in order.
+`kinds/` has one function for each kind of change, `trials` runs the program with it, `advising` puts them in order.
 """
 
 from kubeflow_aks.cost.advice.advice import Advice, Advised
