@@ -13,8 +13,7 @@ from kubeflow_aks.clients.az import Az
 from kubeflow_aks.cost import basis
 from kubeflow_aks.cost.figures import CostError
 from kubeflow_aks.cost.prices.chain import Chain
-from kubeflow_aks.cost.prices.market import Market
-from kubeflow_aks.cost.prices.origin import Origin
+from kubeflow_aks.cost.prices.market import Market, Origin
 from kubeflow_aks.cost.prices.overrides import Overrides
 from kubeflow_aks.cost.prices.price_list import ADDRESS, PriceList
 from kubeflow_aks.cost.prices.resource_graph import SECONDS, ResourceGraph, subscription

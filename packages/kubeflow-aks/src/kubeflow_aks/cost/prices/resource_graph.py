@@ -14,7 +14,7 @@ from typing import Any, Final, cast
 from kubeflow_aks.clients.az import Az, AzError
 from kubeflow_aks.cost.figures import EvictionRate, Quote, Range, Source
 from kubeflow_aks.cost.prices import bands
-from kubeflow_aks.cost.prices.origin import HOUR, NoPrices
+from kubeflow_aks.cost.prices.market import HOUR, Origin
 
 _URL: Final = (
     "https://management.azure.com/providers/Microsoft.ResourceGraph/resources?api-version=2024-04-01"
@@ -41,7 +41,7 @@ def subscription(az: Az) -> str | None:
         return None
 
 
-class ResourceGraph(NoPrices):
+class ResourceGraph(Origin):
     """Data for signed-in users: prices of the last 90 days, evictions of the last 28 days."""
 
     def __init__(self, signed_in_to: str, currency: str, report: Callable[[str], None], az: Az) -> None:

@@ -1,18 +1,47 @@
-"""A spot price that nobody quotes, from those that are quoted beside it: of its series, else of its region."""
+"""Prices that no list has, estimated from what is listed beside them: of their series, of their region, on demand."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
+from functools import cache
 from statistics import median
 from typing import Final
 
-from aks_facts import vm_sizes
+from aks_facts import assumed_spot_share, ondemand_prices, vm_sizes
 from kubeflow_aks.cost.figures import CostError, Quote, Range, Source
-from kubeflow_aks.cost.prices.origin import HOUR
-from kubeflow_aks.cost.prices.series import siblings
-from kubeflow_aks.cost.prices.snapshot import LEAST_SHARE
+from kubeflow_aks.cost.prices.market import HOUR
 
+LEAST_SHARE: Final = 0.10
+"""Least share of the price on demand: spot is up to 90 percent cheaper ("Azure Spot pricing")."""
+_SIZE: Final = re.compile(r"Standard_([A-Z]+)\d+(?:-\d+)?(.*)")
 _MOST_NAMES: Final = 3
+
+
+@cache
+def siblings(size: str) -> tuple[str, ...]:
+    """The other sizes of its series: the same letters and generation, another number of vCPU."""
+    series = _series(size)
+    return tuple(name for name in vm_sizes() if name != size and _series(name) == series is not None)
+
+
+def by_siblings(size: str, region: str) -> float | None:
+    """A price that the list lacks, USD an hour: as many times a sibling's as in the regions that have both, the median.
+
+    Sizes of a series have one proportion in nearly every region (`test_price_series.py`), though not always that of
+    their vCPU: a B2ls_v2 costs less than half of a B4ls_v2.
+
+    Returns:
+        None where no sibling has a price in the region.
+    """
+    prices = ondemand_prices(size)
+    guesses: list[float] = []
+    for name in siblings(size):
+        theirs = ondemand_prices(name)
+        both = prices.keys() & theirs.keys()
+        if region in theirs and both:
+            guesses.append(theirs[region] * median(prices[other] / theirs[other] for other in both))
+    return median(guesses) if guesses else None
 
 
 def spot_beside(
@@ -53,6 +82,26 @@ def spot_beside(
             source = Source(f"assumed: {percent}, as quoted in {words}", assumed=True)
             return Quote(Range(share * on_demand.price.expected, low, high), HOUR, source, (warning,))
     return None
+
+
+def assumed_spot(size: str, region: str, on_demand: Quote) -> Quote:
+    """An assumed spot price: a share of the price on demand, from a tenth of it to all of it."""
+    vm_size = vm_sizes().get(size)
+    share = assumed_spot_share(gpus=bool(vm_size and vm_size.gpus))
+    price = on_demand.price
+    warning = f"{size} in {region}: spot price unknown; {share * 100:.0f} % of the price on demand is assumed"
+    return Quote(
+        Range(share * price.expected, LEAST_SHARE * price.low, price.high),
+        HOUR,
+        Source(f"assumed: {share * 100:.0f} % of the price on demand", assumed=True),
+        (warning,),
+    )
+
+
+@cache
+def _series(size: str) -> tuple[str, ...] | None:
+    match = _SIZE.fullmatch(size)
+    return match.groups() if match else None
 
 
 def _few(names: list[str]) -> str:
