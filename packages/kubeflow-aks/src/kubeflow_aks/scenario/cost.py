@@ -209,10 +209,7 @@ def _sources(pools: Iterable[PoolCost], market: Market, region: str) -> list[str
     for pool in pools:
         quote = market.spot if pool.pool.spot else market.on_demand
         sizes.setdefault(quote(pool.pool.vm_size, region).source, {})[pool.pool.vm_size] = None
-    return [
-        f"Price of {', '.join(names)}: {source.name}{f', as of {source.day}' if source.day else ''}"
-        for source, names in sizes.items()
-    ]
+    return [f"Price of {', '.join(names)}: {source}" for source, names in sizes.items()]
 
 
 def _picture(pools: Iterable[PoolCost], currency: str, stack: str) -> str:
