@@ -136,7 +136,7 @@ def market(outputs: Outputs) -> Market:
     Raises:
         CostError: there are none in the stack's currency.
     """
-    settings = basis.read(outputs.values).basis.cost.model_dump(by_alias=True)
+    settings = basis.read(outputs.values).cost.model_dump(by_alias=True)
     return open_market(settings, offline=True, report=lambda _: None)
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from itertools import chain
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from aks_facts import services
 from kubeflow_aks.clients.az import Az
@@ -20,6 +20,7 @@ from kubeflow_aks.cost.prices.resource_graph import SECONDS, ResourceGraph, subs
 from kubeflow_aks.cost.prices.retail import Retail
 from kubeflow_aks.cost.prices.snapshot import CURRENCY, Snapshot
 from kubeflow_aks.cost.stack import Stack
+from kubeflow_aks.json_values import at, entries, text
 
 _CURRENCY: Final = re.compile("[A-Z]{3}")
 
@@ -35,7 +36,7 @@ def market_of(stack: Stack, *, offline: bool, report: Callable[[str], None]) -> 
     Raises:
         CostError: its own prices can't be read.
     """
-    read = basis.read(stack.outputs).basis
+    read = basis.read(stack.outputs)
     required = required_prices(stack, read.location) if read.location else ()
     return open_market(read.cost.model_dump(by_alias=True), offline=offline, report=report, required=required)
 
@@ -94,8 +95,6 @@ def required_prices(stack: Stack, region: str) -> tuple[tuple[str, str], ...]:
 
 
 def _sizes(inputs: Mapping[str, Any]) -> Iterator[str]:
-    profiles: Any = inputs.get("agentPoolProfiles")
-    for pool in (inputs, *(cast(list[Any], profiles) if isinstance(profiles, list) else ())):
-        size: Any = cast(Mapping[str, Any], pool).get("vmSize") if isinstance(pool, Mapping) else None
-        if isinstance(size, str):
+    for pool in (inputs, *entries(inputs.get("agentPoolProfiles"))):
+        if size := text(at(pool, "vmSize")):
             yield size
