@@ -38,11 +38,8 @@ def committed(
 ) -> Iterator[Line]:
     """The lines with what commitments pay for at their price, and a line for what nothing uses.
 
-    Args:
-        lines: of the bill, at prices on demand.
-        pools: by name.
-        commitments: by VM size.
-        running: share of the month in which the cluster is not stopped.
+    The lines are at prices on demand, the commitments by VM size; `running` is the share of the month in which the
+    cluster is not stopped.
     """
     left = {size: it.vms for size, it in commitments.items()}
     used: Counter[str] = Counter()

@@ -37,9 +37,7 @@ class _Account:
 def home(terms: PoolTerms, running: float) -> Iterator[Line]:
     """Pools whose nodes are always there: expected at their minimum, at most at their maximum.
 
-    Args:
-        terms: of all pools.
-        running: share of the month in which the cluster is not stopped.
+    `running` is the share of the month in which the cluster is not stopped.
     """
     for pool in terms.pools.values():
         if pool.home:

@@ -80,11 +80,7 @@ class Measured(_Written):
 
 
 def read(path: Path, pools: Iterable[str]) -> Measured:
-    """What a drill on Azure measured.
-
-    Args:
-        path: what `./kubeflow-aks drill` wrote.
-        pools: names of the stack's pools.
+    """What a drill on Azure measured, from the file that `./kubeflow-aks drill` wrote.
 
     Raises:
         CostError: it can't be read, is not about this stack's pools, or has the simulated seconds of the local AKS; one
@@ -108,12 +104,7 @@ def read(path: Path, pools: Iterable[str]) -> Measured:
 
 
 def restarts(measured: Measured, sizes: Mapping[str, str]) -> Mapping[str, Restart]:
-    """How long a restart takes on each pool whose nodes are still of the size that was measured.
-
-    Args:
-        measured: what a drill measured.
-        sizes: VM size of each pool.
-    """
+    """How long a restart takes on each pool whose nodes are still of the VM size that was measured."""
     return dict(_restarts(measured, sizes))
 
 

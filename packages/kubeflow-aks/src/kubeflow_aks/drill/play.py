@@ -69,10 +69,7 @@ class Drill:
     problems: list[str] = field(default_factory=list[str])
 
     def play(self, holder: str) -> Observations:
-        """Run it, and delete everything that it created.
-
-        Args:
-            holder: who runs the drill, for messages to others.
+        """Run it, and delete everything that it created; messages to others name the holder.
 
         Raises:
             DrillError: another drill is running.

@@ -12,12 +12,7 @@ class SpotEvictor(Protocol):
         ...
 
     def evict(self, pool: str, count: int | None) -> None:
-        """Evict spot nodes, with notice.
-
-        Args:
-            pool: a spot pool.
-            count: number of nodes; None for all.
-        """
+        """Evict nodes of a spot pool, with notice; all of them where `count` is None."""
         ...
 
     def sell_out(self, pool: str) -> None:

@@ -17,11 +17,9 @@ _SUPPLY_WORDS: Final = {
 
 
 def sentences(lines: Iterable[Mapping[str, Any]], *, simulated: bool = True) -> Iterator[str]:
-    """A sentence for each relevant line; equal events on several nodes of a pool become one.
+    """A sentence for each relevant line of a journal; equal events on several nodes of a pool become one.
 
-    Args:
-        lines: of a journal.
-        simulated: whether its seconds are simulated, which the sentences mention then.
+    Where its seconds are simulated, the sentences mention it.
     """
     printed = [line for line in lines if _worth_printing(line)]
     for (kind, pool), group in groupby(printed, key=lambda line: (line["kind"], line.get("pool", ""))):

@@ -60,16 +60,9 @@ class Scenario:
         left_out: Collection[str] = (),
         batch_nodes: int = 2,
     ) -> None:
-        """Plays nothing yet.
+        """Plays nothing yet, and never the steps left out: whatever needs them must be left out too.
 
-        Args:
-            facts: what the stack has for the scenario.
-            steps: runs them.
-            objects: makes what they need.
-            evictor: evicts spot nodes.
-            turn_on_retries: for step `argo`.
-            left_out: keys of steps that are not played; whatever else would need them must be left out too.
-            batch_nodes: how many nodes the first batch work fills.
+        The first batch work fills `batch_nodes` nodes.
         """
         self._left_out = left_out
         self._batch_nodes = batch_nodes

@@ -7,14 +7,9 @@ from tempfile import NamedTemporaryFile
 
 
 def write_whole(file: Path, text: str, *, mode: int = 0o644) -> None:
-    """Writes a file whole or not at all, which by default only its user may change.
+    """Writes a file into a folder that exists, whole or not at all; by default only its user may change it.
 
     A link of that name is replaced and not followed.
-
-    Args:
-        file: in a folder that exists.
-        text: all that will be in it.
-        mode: who may read and change it.
 
     Raises:
         OSError: it can't be written; what was there before stays.

@@ -70,10 +70,7 @@ class ApiServer:
 
     @classmethod
     def of(cls, config: str | Path) -> ApiServer:
-        """The API server of a kubeconfig's current context.
-
-        Args:
-            config: the kubeconfig's path, or its text.
+        """The API server of the current context of a kubeconfig, which is its path or its text.
 
         Raises:
             UnreachableError: it is none, or names no API server on this machine.
@@ -122,13 +119,9 @@ class ApiServer:
         return served[kind.kind]
 
     def create(self, obj: Object, manager: str, *, dry_run: bool = False, strict: bool = False) -> Object:
-        """Create an object; refused with `AlreadyExists` if one of that name exists.
+        """Create an object, as a dry run only check it; refused with `AlreadyExists` if one of that name exists.
 
-        Args:
-            obj: to create.
-            manager: name of the field manager.
-            dry_run: whether the object is only checked.
-            strict: whether a field that the API server does not know is refused, instead of dropped.
+        With `strict`, a field that the API server does not know is refused, instead of dropped.
         """
         validation = "Strict" if strict else "Warn"
         options = {"fieldManager": manager, "fieldValidation": validation, **_dry(dry_run=dry_run)}
@@ -152,12 +145,9 @@ class ApiServer:
         return self._call("GET", self._path(obj))
 
     def delete(self, obj: Object, propagation: str, *, grace_seconds: int | None = None) -> None:
-        """Request a deletion.
+        """Request a deletion with propagation `Foreground`, `Background` or `Orphan`.
 
-        Args:
-            obj: names the object.
-            propagation: `Foreground`, `Background` or `Orphan`.
-            grace_seconds: 0 removes a pod at once; None leaves it its own grace period.
+        A grace period of 0 s removes a pod at once; None leaves it its own.
         """
         grace = {} if grace_seconds is None else {"gracePeriodSeconds": grace_seconds}
         self._call("DELETE", self._path(obj), {}, {"propagationPolicy": propagation, **grace})
@@ -180,10 +170,7 @@ class ApiServer:
     def pages(self, kind: Kind, namespace: str = "", **selectors: str) -> Iterator[list[Object]]:
         """All objects of a kind, some hundreds at a time, so that no response is too large for either side.
 
-        Args:
-            kind: of the objects.
-            namespace: of the objects; empty for all.
-            selectors: `labelSelector`, `fieldSelector`.
+        An empty namespace is all; selectors are `labelSelector` and `fieldSelector`.
         """
         served = self.served(kind)
         middle = f"/namespaces/{quote(namespace, safe='')}" if served.namespaced and namespace else ""
@@ -226,11 +213,7 @@ class ApiServer:
         ]
 
     def everything(self, collections: Iterable[Collection] | None = None) -> list[Object]:
-        """Every object of some kinds; a kind that is removed in the meantime has none.
-
-        Args:
-            collections: the kinds; all of `deletable` by default.
-        """
+        """Every object of some kinds, by default all `deletable` ones; a kind removed in the meantime has none."""
         return [
             {"apiVersion": collection.api_version, "kind": collection.kind, **fields(obj)}
             for collection in (self.deletable() if collections is None else collections)

@@ -18,13 +18,6 @@ def advise(stack_name: str, root: Path, bill_of: BillOf, offers: OffersOf, quota
 
     Each change is tried by running the program with it, so nothing is advised that planning refuses.
 
-    Args:
-        stack_name: a stack with a file `Pulumi.<stack>.yaml`.
-        root: the project folder.
-        bill_of: makes the bill of what the program registers.
-        offers: reservations and savings plans.
-        quotas: of the subscription.
-
     Raises:
         StackFileError: there is no such stack.
         pulumi.RunError: its settings are wrong.

@@ -11,13 +11,7 @@ from kubeflow_aks.cost.advice.advice import Advice, Advised
 
 
 def with_scores(advised: Advised, az: Az, report: Callable[[str], None]) -> Advised:
-    """The advice with today's scores in its notes.
-
-    Args:
-        advised: as it was found.
-        az: signed in to the stack's subscription.
-        report: called with one sentence where there are no scores.
-    """
+    """The advice with today's scores in its notes; `report` gets one sentence where there are none."""
     every = [*advised.advice, *([advised.together] if advised.together else [])]
     desired = {
         it.region: [*(vms for one in every if one.region == it.region for vms in one.spot_vms)]

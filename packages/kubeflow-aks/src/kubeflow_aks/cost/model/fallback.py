@@ -12,13 +12,9 @@ from kubeflow_aks.cost.model.step import Step
 
 
 def waits(billed: float, sold_out: float) -> float:
-    """Hours in all that work waits, unbilled, because spot is sold out and there is no fallback.
+    """Hours in all that work waits, unbilled, because spot is sold out for this share of the time without a fallback.
 
     The same hours run on spot, later: of each hour of the calendar the share 1 - `sold_out` is there.
-
-    Args:
-        billed: hours on spot.
-        sold_out: share of the time in which there is no spot VM.
 
     Returns:
         `math.inf` where spot is never there.

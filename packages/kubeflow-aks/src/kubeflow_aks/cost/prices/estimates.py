@@ -51,13 +51,7 @@ def spot_beside(
 
     Spot prices of a series move together, because they share machines; of the region's others only those with GPUs say
     anything of one with GPUs, and those without of one without (docs/facts/prices.md#spot-prices).
-
-    Args:
-        size: without a quote.
-        region: of all quotes.
-        on_demand: the size's price.
-        quoted: spot prices of that region by size.
-        price_of: on demand, of a size there.
+    The quotes are spot prices of the region by size; `price_of` gives those on demand.
 
     Returns:
         The median share, from the least to all of the price on demand; None where nothing is quoted beside it.

@@ -26,12 +26,7 @@ _CURRENCY: Final = re.compile("[A-Z]{3}")
 
 
 def market_of(stack: Stack, *, offline: bool, report: Callable[[str], None]) -> Market:
-    """The prices of one stack; those that its bill needs are queried together.
-
-    Args:
-        stack: what it registers and exports.
-        offline: as for `open_market`.
-        report: as for `open_market`.
+    """The prices of one stack, as of `open_market`; those that its bill needs are queried together.
 
     Raises:
         CostError: its own prices can't be read.

@@ -91,14 +91,7 @@ def _sums(lines: Sequence[Line]) -> tuple[Range, Range]:
 
 
 def cost_by_pool(bars: Sequence[Row], currency: str, title: str, subtitle: str) -> str:
-    """The picture as an SVG document.
-
-    Args:
-        bars: at least one row.
-        currency: ISO code.
-        title: its headline.
-        subtitle: in smaller letters under it.
-    """
+    """The picture of at least one row as an SVG document; `currency` is an ISO code."""
     with style("cost-by-pool"):
         return _drawn(bars, currency, title, subtitle)
 

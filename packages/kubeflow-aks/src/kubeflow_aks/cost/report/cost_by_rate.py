@@ -68,14 +68,7 @@ class _Scale:
 
 
 def cost_by_rate(costs: ByRate, currency: str, title: str, subtitle: str) -> str:
-    """The picture as an SVG document.
-
-    Args:
-        costs: at least one curve.
-        currency: ISO code.
-        title: its headline.
-        subtitle: in smaller letters under it.
-    """
+    """The picture of at least one curve as an SVG document; `currency` is an ISO code."""
     with style("cost-by-rate"):
         return _drawn(costs, currency, title, subtitle)
 

@@ -19,15 +19,7 @@ _STALE: Final = timedelta(days=365)
 
 
 def section(measured: Measured, sizes: Mapping[str, str], before: Bill, after: Bill, today: date) -> Section:
-    """What was measured on each pool, and its effect on the bill.
-
-    Args:
-        measured: what a drill measured.
-        sizes: VM size of each pool of the stack.
-        before: the bill without it.
-        after: the bill with it.
-        today: for the age of what was measured.
-    """
+    """What was measured on each pool, and its effect on the bill; the sizes are the VM sizes of the stack's pools."""
     title = f"What a drill measured on {measured.day}"
     rows = tuple(_row(name, times) for name, times in measured.pools.items())
     blocks: list[Block] = [Table(_HEAD, rows, range(2, len(_HEAD)))] if rows else []

@@ -29,13 +29,7 @@ def conclusive_rates(observed: Observed) -> Mapping[str, EvictionRate]:
 
 
 def section(observed: Observed, before: Bill, after: Bill) -> Section:
-    """What was observed of each spot pool, and its effect on the bill.
-
-    Args:
-        observed: nodes and evictions.
-        before: the bill without it.
-        after: the bill with it.
-    """
+    """What was observed of each spot pool, and its effect: the bill before and after it."""
     since = f" from {observed.since:%Y-%m-%d %H:%M}" if observed.since else ""
     title = f"What was observed{since} until {observed.time:%Y-%m-%d %H:%M} {observed.time.tzname() or ''}".rstrip()
     return Section(title, tuple(_blocks(observed, before, after)), unfolded=True)

@@ -19,14 +19,7 @@ def write(
     *,
     name: str = "demo",
 ) -> Path:
-    """Writes the page and the observations into a folder.
-
-    Args:
-        folder: made where it is not there.
-        observed: what was observed.
-        results: of the checks.
-        cost: what it would have cost; None where a price is not known.
-        name: of both files, before `.html` and `.json`.
+    """Writes the page and the observations as `{name}.html` and `{name}.json` into a folder, made if missing.
 
     Returns:
         The page.

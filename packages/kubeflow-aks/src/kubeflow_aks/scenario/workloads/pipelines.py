@@ -81,14 +81,9 @@ def simulated(
     work: Mapping[str, Work],
     labels: Mapping[str, str] | None = None,
 ) -> Object:
-    """A compiled workflow that can run on simulated nodes.
+    """A copy of a compiled workflow that runs on simulated nodes: each task does its work, drivers end at once.
 
-    Args:
-        workflow: as Kubeflow's compiler wrote it; it stays as it is.
-        name: what it is called here.
-        namespace: where it runs.
-        work: what each task does; drivers end at once.
-        labels: of the workflow and the pods of its steps.
+    The workflow and the pods of its steps get the labels.
     """
     workflow = copy.deepcopy(workflow)
     metadata = workflow["metadata"]
