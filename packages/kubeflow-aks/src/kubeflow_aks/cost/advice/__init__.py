@@ -4,7 +4,6 @@
 """
 
 from kubeflow_aks.cost.advice.advice import Advice, Advised
-from kubeflow_aks.cost.advice.advising import advise
-from kubeflow_aks.cost.advice.placement import with_scores
+from kubeflow_aks.cost.advice.advising import advise, with_scores
 
 __all__ = ["Advice", "Advised", "advise", "with_scores"]

@@ -73,9 +73,7 @@ def either(step: Step, rate: float, sold_out: float, outage: float = 0.0, *, tak
     Raises:
         ValueError: `sold_out` is no share, or `outage` is 0 where VMs are taken.
     """
-    if not 0 <= sold_out <= 1:
-        message = f"soldOutShare: {sold_out} is not allowed; expected a share from 0 to 1"
-        raise ValueError(message)
+    _require_share(sold_out)
     cut = blocks(step)
     productive = step.hours + cut.writing
     if taken and not outage > 0:

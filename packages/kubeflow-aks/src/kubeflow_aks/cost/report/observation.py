@@ -69,9 +69,14 @@ def _row(pool: PoolEvictions | None, name: str, until_now: EvictionRate | None) 
 def _outcome(observed: Observed, before: Bill, after: Bill) -> str:
     if not conclusive_rates(observed):
         return "No pool was observed long enough to estimate its eviction rate: the bill is unchanged."
+    return outcome("With what was observed", before, after)
+
+
+def outcome(words: str, before: Bill, after: Bill) -> str:
+    """The bill with something and without it, as one sentence."""
     was, now = before.amount(), after.amount()
     return (
-        f"With what was observed the stack is expected to cost {money(now.expected, after.currency)} a month "
+        f"{words} the stack is expected to cost {money(now.expected, after.currency)} a month "
         f"({spread(now, after.currency)}); without, {money(was.expected, before.currency)} "
         f"({spread(was, before.currency)})."
     )
