@@ -30,7 +30,7 @@ from kubeflow_aks.scenario.console import Console
 from kubeflow_aks.scenario.contract_pools import pools_for_role
 from kubeflow_aks.scenario.cost import ScenarioCost, cost_of
 from kubeflow_aks.scenario.demo_objects import DemoObjects
-from kubeflow_aks.scenario.observations import JobRecord, Observations, Refusal, Where
+from kubeflow_aks.scenario.observations import JobRecord, Observations, Where
 from kubeflow_aks.scenario.report import files
 from kubeflow_aks.scenario.step_runner import StepRunner, StepTimeoutError
 from kubeflow_aks.scenario.steps import Scenario
@@ -127,7 +127,23 @@ class Drill:
             }
         if not any(pod.namespace == PLATFORM_NAMESPACE for pod in watcher.pods.values()):
             left_out["platform"] = f"namespace {PLATFORM_NAMESPACE} has no pods yet"
-        return self._observed(watcher, steps, self._jobs(objects), left_out, scenario.refusal)
+        facts = self.plan.facts
+        gpu = facts.gpu or (pools_for_role(facts.pools, "gpu") if "gpu-on-spot" in left_out else None)
+        return Observations(
+            stack=self.outputs.stack,
+            batch=facts.batch.workload,
+            gpu=gpu.workload if gpu else "",
+            ended=watcher.now(),
+            pools=facts.pools,
+            pods=tuple(watcher.pods.values()),
+            nodes=tuple(watcher.nodes.values()),
+            jobs=self._jobs(objects),
+            refusal=scenario.refusal,
+            steps=tuple(steps.steps),
+            journal=tuple(watcher.lines),
+            where=self.where,
+            left_out=left_out,
+        )
 
     def _check(self, watcher: Watcher, seconds: float) -> None:
         """Ends the drill at its limits.
@@ -147,9 +163,9 @@ class Drill:
                 f"its work runs on {counted(len(nodes), 'node')}; expected at most {self.plan.at_once}"
             )
 
-    def _jobs(self, objects: DemoObjects) -> Sequence[JobRecord]:
+    def _jobs(self, objects: DemoObjects) -> tuple[JobRecord, ...]:
         try:
-            return objects.jobs()
+            return tuple(objects.jobs())
         except KubeError:  # reported already, because it ended the drill
             return ()
 
@@ -175,40 +191,6 @@ class Drill:
         """Prints a line; the clean-up goes on if the output is closed."""
         with suppress(OSError):
             self.console.line(line)
-
-    def _observed(
-        self,
-        watcher: Watcher,
-        steps: StepRunner,
-        jobs: Sequence[JobRecord],
-        left_out: dict[str, str],
-        refusal: Refusal | None,
-    ) -> Observations:
-        facts = self.plan.facts
-        gpu = facts.gpu or (pools_for_role(facts.pools, "gpu") if "gpu-on-spot" in left_out else None)
-        return Observations(
-            stack=self.outputs.stack,
-            speed=1.0,
-            seed=0,
-            provision_limit=0.0,
-            planned=(),
-            made=(),
-            first_up={},
-            second_up={},
-            batch=facts.batch.workload,
-            gpu=gpu.workload if gpu else "",
-            ended=watcher.now(),
-            pools=facts.pools,
-            pods=tuple(watcher.pods.values()),
-            nodes=tuple(watcher.nodes.values()),
-            jobs=tuple(jobs),
-            runs=(),
-            refusal=refusal,
-            steps=tuple(steps.steps),
-            journal=tuple(watcher.lines),
-            where=self.where,
-            left_out=left_out,
-        )
 
 
 def price(observed: Observations, outputs: Outputs) -> ScenarioCost | None:

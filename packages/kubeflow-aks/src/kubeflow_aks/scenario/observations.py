@@ -5,7 +5,7 @@ Times are seconds of the cluster's clock since the scenario began, simulated in 
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -113,7 +113,7 @@ class StepRecord:
 
 @dataclass(frozen=True, kw_only=True)
 class Observations:
-    """All observations.
+    """All observations; those that have a default are the demo's alone.
 
     Attributes:
         speed: simulated seconds in one wall second.
@@ -129,13 +129,13 @@ class Observations:
     """
 
     stack: str
-    speed: float
-    seed: int
-    provision_limit: float
-    planned: tuple[str, ...]
-    made: tuple[str, ...]
-    first_up: Mapping[str, int]
-    second_up: Mapping[str, int]
+    speed: float = 1.0
+    seed: int = 0
+    provision_limit: float = 0.0
+    planned: tuple[str, ...] = ()
+    made: tuple[str, ...] = ()
+    first_up: Mapping[str, int] = field(default_factory=dict[str, int])
+    second_up: Mapping[str, int] = field(default_factory=dict[str, int])
     batch: str
     gpu: str
     ended: float
@@ -143,7 +143,7 @@ class Observations:
     pods: tuple[PodRecord, ...]
     nodes: tuple[NodeRecord, ...]
     jobs: tuple[JobRecord, ...]
-    runs: tuple[RunRecord, ...]
+    runs: tuple[RunRecord, ...] = ()
     refusal: Refusal | None
     steps: tuple[StepRecord, ...]
     journal: tuple[Mapping[str, Any], ...]
