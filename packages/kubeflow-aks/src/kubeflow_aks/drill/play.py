@@ -31,7 +31,7 @@ from kubeflow_aks.scenario.contract_pools import pools_for_role
 from kubeflow_aks.scenario.cost import ScenarioCost, cost_of
 from kubeflow_aks.scenario.demo_objects import DemoObjects
 from kubeflow_aks.scenario.observations import JobRecord, Observations, Where
-from kubeflow_aks.scenario.report import files
+from kubeflow_aks.scenario.report.page import write_page
 from kubeflow_aks.scenario.step_runner import StepRunner, StepTimeoutError
 from kubeflow_aks.scenario.steps import Scenario
 from kubeflow_aks.scenario.watcher import SimulatedTime, Watcher
@@ -213,7 +213,7 @@ def write(folder: Path, observed: Observations, verdicts: Sequence[CheckResult],
     Raises:
         OSError: a file cannot be written.
     """
-    page = files.write(folder, observed, verdicts, price(observed, outputs), name="drill")
+    page = write_page(folder, observed, verdicts, price(observed, outputs), name="drill")
     times = measured.measured(
         observed,
         where="azure" if observed.where == Where.AZURE else "local",

@@ -121,20 +121,8 @@ def rows(cost: ScenarioCost) -> list[tuple[str, ...]]:
         )
         for pool in cost.pools
     ]
-    amount, on_demand = _totals(cost.pools)
-    return [
-        *pool_rows,
-        (
-            "all",
-            "",
-            "",
-            "",
-            "",
-            "",
-            money(amount.expected, cost.currency),
-            money(on_demand.expected, cost.currency),
-        ),
-    ]
+    sums = (money(amount.expected, cost.currency) for amount in _totals(cost.pools))
+    return [*pool_rows, ("all", *[""] * 5, *sums)]
 
 
 def _pool_cost(lane: PoolLane, market: Market, region: str) -> PoolCost:
