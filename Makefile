@@ -90,8 +90,7 @@ define actionlint
 endef
 
 docs: $(VENV)/.dev $(CKF_SPOT_VENV)/.dev ## write what is generated: settings and policy reference, Pulumi.yaml's keys, the README's numbers and picture, notebooks
-	@$(PY) -m kubeflow_aks.text.generated --write $(REFERENCES) kubeflow_aks.preview.readme
-	@$(PY) -m kubeflow_aks.scenario.report.picture $(COMMANDS)/tests/scenario/data/observations.json docs/pictures/demo.svg
+	@$(PY) -m kubeflow_aks.text.generated --write $(REFERENCES) kubeflow_aks.preview.readme kubeflow_aks.scenario.report.picture
 	@$(CKF_SPOT_VENV)/bin/jupytext --quiet --update --to ipynb $(CKF_SPOT)/examples/pipelines/*.py
 
 bench: export PYTHONPATH := $(COMMANDS):.

@@ -9,6 +9,7 @@ from typing import Final
 from kubeflow_aks.clients.addresses import may_get_credentials
 from kubeflow_aks.clients.kubernetes import kubeconfig
 from kubeflow_aks.clients.kubernetes.api import ApiServer
+from kubeflow_aks.clients.kubernetes.connection import Connection
 from kubeflow_aks.clients.kubernetes.errors import ApiError, KubeError, SignInError, UnreachableError
 from kubeflow_aks.clients.kubernetes.exec_plugin import ExecPlugin
 from kubeflow_aks.clients.kubernetes.kubeconfig import ActiveCluster
@@ -111,4 +112,4 @@ def _target(outputs: Outputs) -> ActiveCluster:
 
 
 def _api(target: ActiveCluster, plugin: ExecPlugin | None = None) -> ApiServer:
-    return ApiServer(target, connect_seconds=_CONNECT_SECONDS, anywhere=True, plugin=plugin)
+    return ApiServer(Connection(target, connect_seconds=_CONNECT_SECONDS, anywhere=True, plugin=plugin))
