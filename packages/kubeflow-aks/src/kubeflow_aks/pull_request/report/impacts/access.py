@@ -5,7 +5,7 @@ from typing import Any
 
 from kubeflow_aks.json_values import at, texts
 from kubeflow_aks.pull_request.observed import UNKNOWN
-from kubeflow_aks.pull_request.report.impacts.impact import Impact, Level, added_and_removed, listed
+from kubeflow_aks.pull_request.report.impacts.impact import Impact, Level, added_and_removed, impact, listed
 from kubeflow_aks.pull_request.report.impacts.sides import CLUSTER, Sides
 
 _EVERYWHERE = "0.0.0.0/0"
@@ -16,7 +16,7 @@ def impacts(sides: Sides) -> Iterator[Impact]:
     """Changes of the access to a cluster's API server."""
     for old, new in sides.pairs(CLUSTER):
         for level, text in _changes(old.inputs, new.inputs):
-            yield {"kind": "api-access", "level": level, "subject": new.name, "text": text}
+            yield impact("api-access", level, new.name, text)
 
 
 def _changes(before: Any, after: Any) -> Iterator[tuple[Level, str]]:

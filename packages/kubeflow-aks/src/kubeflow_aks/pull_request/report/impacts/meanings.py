@@ -16,7 +16,7 @@ from typing import Any, Final, cast
 from kubeflow_aks.json_values import is_mapping
 from kubeflow_aks.pull_request.differences import differences
 from kubeflow_aks.pull_request.observed import UNKNOWN, Change
-from kubeflow_aks.pull_request.report.impacts.impact import Impact, Level, listed, quoted
+from kubeflow_aks.pull_request.report.impacts.impact import Impact, Level, impact, listed, quoted
 from kubeflow_aks.pull_request.report.impacts.pools import Pair, pairs
 from kubeflow_aks.pull_request.report.impacts.sides import AGENT_POOL, CLUSTER, Sides
 
@@ -135,14 +135,10 @@ def impacts(sides: Sides) -> Iterator[Impact]:
             key = json.dumps([meaning.text, part.before, part.after], sort_keys=True, default=str)
             alike.setdefault(key, (meaning, part, []))[2].append(part.shown)
     for meaning, part, names in alike.values():
-        yield {
-            "kind": f"{part.kind}.{meaning.path}".rstrip("."),
-            "level": cast(Level, meaning.level),
-            "subject": names[0],
-            "text": meaning.text.format(
-                names=listed(list(dict.fromkeys(names))), before=_value(part.before), after=_value(part.after)
-            ),
-        }
+        text = meaning.text.format(
+            names=listed(list(dict.fromkeys(names))), before=_value(part.before), after=_value(part.after)
+        )
+        yield impact(f"{part.kind}.{meaning.path}".rstrip("."), cast(Level, meaning.level), names[0], text)
     if unjudged:
         text = "Not judged, because no rule here has what it means for work, access, data or money"
         yield _listing("not-judged", "caution", text, unjudged)
@@ -158,12 +154,7 @@ def _listing(kind: str, level: Level, text: str, changes: dict[str, list[str]]) 
     ]
     more = len(described) - _MOST_UNJUDGED
     rest = f"; and {more} more" if more > 0 else ""
-    return {
-        "kind": kind,
-        "level": level,
-        "subject": next(iter(changes)),
-        "text": f"{text}: {'; '.join(described[:_MOST_UNJUDGED])}{rest}.",
-    }
+    return impact(kind, level, next(iter(changes)), f"{text}: {'; '.join(described[:_MOST_UNJUDGED])}{rest}.")
 
 
 def _holding(sides: Sides) -> set[str]:
