@@ -9,12 +9,7 @@ from kubeflow_aks.recorder.run import Record
 
 
 def import_file(recorded: Record, imported: Iterable[tuple[str, str]]) -> dict[str, Any]:
-    """The file's JSON.
-
-    Args:
-        recorded: a run of the program.
-        imported: URN and ARM id of each resource.
-    """
+    """The file's JSON, of a run of the program, and of URN and ARM id of each resource that is imported."""
     entries: dict[str, dict[str, Any]] = {}
     for urn, arm_id in imported:
         _add(recorded, urn, entries)["id"] = arm_id

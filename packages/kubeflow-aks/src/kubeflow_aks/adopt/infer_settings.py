@@ -25,14 +25,7 @@ SYSTEM_TAINT: Final = "CriticalAddonsOnly=true:NoSchedule"
 def cluster_settings(
     cluster: ExistingCluster, system_pool: Mapping[str, Any], *, owner: str, environment: str
 ) -> Settings:
-    """Every setting that the cluster itself has a value for; pools aside.
-
-    Args:
-        cluster: as it is.
-        system_pool: the pool that `systemPool` describes.
-        owner: tag of a cluster that has none.
-        environment: the same.
-    """
+    """Every setting that the cluster has a value for, pools aside; `owner` and `environment` are missing tags."""
     body = cluster.body
     settings: Settings = {
         "location": text(find(body, "location")).replace(" ", "").lower(),

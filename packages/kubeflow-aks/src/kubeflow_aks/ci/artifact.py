@@ -52,11 +52,7 @@ def stack_of(name: str) -> str | None:
 
 
 def preview(stack: str, archive: bytes) -> Preview:
-    """Reads the artifact of one stack.
-
-    Args:
-        stack: by the artifact's name.
-        archive: the zip file.
+    """Reads the artifact of one stack, a zip file.
 
     Raises:
         ArtifactError: it holds anything else than it should.
@@ -73,7 +69,6 @@ def preview(stack: str, archive: bytes) -> Preview:
 
 
 def _texts(archive: bytes, names: Mapping[str, int]) -> dict[str, str]:
-    """The files of these names."""
     try:
         return _read(archive, names)
     except ArtifactError:
@@ -83,7 +78,7 @@ def _texts(archive: bytes, names: Mapping[str, int]) -> dict[str, str]:
 
 
 def _read(archive: bytes, names: Mapping[str, int]) -> dict[str, str]:
-    """The same; each is read up to its limit, whatever size the archive declares."""
+    """The files of these names; each is read up to its limit, whatever size the archive declares."""
     texts: dict[str, str] = {}
     with zipfile.ZipFile(io.BytesIO(archive)) as packed:
         entries = packed.infolist()

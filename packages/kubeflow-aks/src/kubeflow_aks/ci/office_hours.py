@@ -83,10 +83,7 @@ class Hours:
 
 
 def settle(switch: Power, hours: Hours, now: datetime, *, dry_run: bool) -> str:
-    """Starts or stops a cluster by its hours, unless a person has started, stopped or changed it since.
-
-    Returns:
-        What it did or left, one line.
+    """Starts or stops a cluster by its hours, unless a person has touched it since, and returns a line about it.
 
     Raises:
         PowerError, AzError: it could not.
@@ -142,15 +139,6 @@ def run(
     now: datetime | None = None,
 ) -> ExitCode:
     """Starts or stops one stack by its hours, and prints one line.
-
-    Args:
-        stack: its name.
-        root: the project folder.
-        dry_run: whether it is only printed what would be done.
-        poll: seconds between two reads of its state.
-        pulumi: where its state is read.
-        azure: where its cluster is.
-        now: the time.
 
     Raises:
         CommandError: it could not be started or stopped by its hours.

@@ -40,9 +40,6 @@ class Power:
     """The switch of one stack's cluster.
 
     Attributes:
-        stack: name, for messages.
-        where: the cluster's names.
-        azure: reads and switches it.
         report: prints a line for the user.
         rest: least time between a stop and a start.
         poll: seconds between two reads of its state.
@@ -176,14 +173,6 @@ def start(
 ) -> ExitCode:
     """Starts a stack's cluster and waits until it runs.
 
-    Args:
-        stack: its name.
-        root: the project folder.
-        rest: least time between a stop and a start.
-        poll: seconds between two reads of its state.
-        pulumi: where its state is read.
-        azure: where its cluster is.
-
     Raises:
         CommandError: the cluster does not start, or can't be read.
     """
@@ -204,14 +193,6 @@ def stop(
     azure: Aks | None = None,
 ) -> ExitCode:
     """Stops a stack's cluster and waits until it is stopped.
-
-    Args:
-        stack: its name.
-        root: the project folder.
-        force: whether one of production is stopped, too.
-        poll: seconds between two reads of its state.
-        pulumi: where its state is read.
-        azure: where its cluster is.
 
     Raises:
         CommandError: the cluster does not stop, or can't be read.

@@ -39,12 +39,7 @@ _UNLISTED: Final = (
 
 
 def note(github: GitHub, repository: str, number: int) -> str:
-    """What stands above a preview, in Markdown: whose code computed it; empty where that is the default branch's.
-
-    Args:
-        github: the repository that the pull request is for.
-        repository: full name of the one that the preview ran in, a fork maybe.
-        number: the pull request.
+    """What stands above the preview of a repository, a fork maybe, in Markdown: whose code made it; empty for ours.
 
     Raises:
         GitHubError: GitHub does not list the files.
@@ -77,10 +72,6 @@ def foreign_runners(github: GitHub, run: int) -> list[str]:
 
     A fork decides itself what its workflow says under `runs-on`. A machine of ours that it reached keeps what it left
     there.
-
-    Args:
-        github: the repository.
-        run: number of the run.
 
     Raises:
         GitHubError: GitHub refuses.

@@ -31,10 +31,7 @@ def quota_table(needed: Mapping[str, int], width: int) -> list[str]:
 def compared(needed: Mapping[str, int], usage: Mapping[str, Quota], width: int) -> tuple[list[str], bool]:
     """A line for each quota with usage and limit, and whether all quotas suffice.
 
-    Args:
-        needed: vCPU by name of the quota.
-        usage: the region's quotas by name in lower case, because Azure's spelling of families varies.
-        width: columns of the terminal.
+    The region's quotas are by name in lower case, because Azure's spelling of families varies.
     """
     rows: list[tuple[str, ...]] = [("Quota", "Needed", "Used", "Limit", "")]
     enough = True
@@ -61,12 +58,7 @@ def compared(needed: Mapping[str, int], usage: Mapping[str, Quota], width: int) 
 
 
 def quota(stack: str, root: Path, usage: str | None = None) -> ExitCode:
-    """Prints what is needed and, where it can be read, what the subscription has.
-
-    Args:
-        stack: name of a stack that has a file.
-        root: the project folder.
-        usage: file with the answer of `az vm list-usage`, `-` for stdin; `az` is called unless given.
+    """Prints what is needed and, from a file (`-` for stdin) or by `az`, what the subscription has.
 
     Returns:
         FINDING where quota is missing, or subnets of others do not suffice.

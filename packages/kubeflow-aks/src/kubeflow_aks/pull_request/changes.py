@@ -50,13 +50,7 @@ _READ: Final = frozenset({"read", "read-replacement"})
 
 
 def run_of(result: Result, ignored: Mapping[str, Sequence[str]], assumed: tuple[str, ...] = ()) -> Run:
-    """The resources, outputs and warnings of a program in one operation, without what it only reads.
-
-    Args:
-        result: the operation.
-        ignored: inputs whose later changes the engine ignores, by URN.
-        assumed: what the program reads or imports and is not known here.
-    """
+    """The resources, outputs and warnings of a program in one operation, without what it only reads."""
     resources: dict[str, Resource] = {}
     outputs: Mapping[str, Any] = {}
     for step in result.steps:

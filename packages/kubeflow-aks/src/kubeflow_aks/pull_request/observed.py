@@ -81,7 +81,6 @@ class Run:
     Attributes:
         resources: by URN, in the order of registration; empty if the program did not run.
         outputs: the stack's outputs, secrets masked, unknown ones `UNKNOWN`.
-        warnings: of the program.
         assumed: what the program reads or imports and is not known here, one sentence each.
         failure: why it did not run, for the user; empty if it did.
     """

@@ -47,10 +47,8 @@ class Program:
     """The program of one tree, for one stack.
 
     Attributes:
-        root: the project folder.
         entry: the folder of its program, or the file.
         python: of the environment that its lock file describes.
-        stack: name of a stack that has a file there.
         day: the date that it and the simulated Azure use.
         extra: configuration on top of the stack's file.
     """
@@ -95,16 +93,7 @@ def operate(
     kubeconfig: Path | None = None,
     processes: StandInProcesses | None = None,
 ) -> Outcome:
-    """Previews a program or brings it up, on the state that a run directory has.
-
-    Args:
-        operation: which of the two.
-        program: the program.
-        run: has the state of the engine and of the stand-ins.
-        tools: has the engine.
-        limit: seconds after which the program is ended.
-        kubeconfig: of a real API server.
-        processes: of the stand-ins; by default they get one for this operation only.
+    """Previews a program or brings it up, on the state that a run directory has, and ends it after `limit` seconds.
 
     Raises:
         ProgramError: it did not run.
@@ -163,7 +152,6 @@ def operate(
 
 
 def _imports(result: Result) -> list[list[str]]:
-    """Type, name and id of each resource that the program imports."""
     return [
         message.text.removeprefix(IMPORTED).split(" ", 2)
         for message in result.messages

@@ -44,13 +44,7 @@ def require_known(project: ProjectFile) -> None:
 
 
 def unjudged(stack: str, base: Path | None, head: Path) -> Iterator[str]:
-    """What the preview of a stack does not judge, one sentence each.
-
-    Args:
-        stack: its name.
-        base: the project folder of the base; None if it has no such stack.
-        head: the project folder of the head.
-    """
+    """What the preview of a stack does not judge, one sentence each; `base` is None if it has no such stack."""
     try:
         after = read_project(head)
         before = read_project(base) if base else None
@@ -64,7 +58,6 @@ def unjudged(stack: str, base: Path | None, head: Path) -> Iterator[str]:
 
 
 def _binaries(before: ProjectFile | None, after: ProjectFile) -> Iterator[str]:
-    """Plugins that a project brings itself."""
     was, now = _plugins(before), _plugins(after)
     for name, place in now.items():
         yield f"{name}: `pulumi up` runs what is in {place}; this preview runs a simulation instead"
@@ -92,7 +85,6 @@ def _plugins(project: ProjectFile | None) -> dict[str, str]:
 
 
 def _local(packages: Any) -> Iterator[tuple[str, str]]:
-    """Packages that are taken from a folder, with their source."""
     for name, package in cast(dict[str, Any], packages).items() if isinstance(packages, dict) else ():
         source = cast(dict[str, Any], package).get("source") if isinstance(package, dict) else package
         if str(source).startswith(_PATHS):
@@ -148,7 +140,6 @@ def _state(before: ProjectFile | None, after: ProjectFile) -> Iterator[str]:
 
 
 def _settings(stack: str, base: Path, head: Path) -> Iterator[str]:
-    """Settings of a stack that only its owner can read."""
     before, after = (_stack_file(root, stack) for root in (base, head))
     if before.get("environment") != after.get("environment"):
         yield f"Pulumi.{stack}.yaml: environment: changes; its values come from Pulumi ESC and are not known here"
@@ -190,7 +181,6 @@ def _runtime(project: ProjectFile) -> tuple[Any, Mapping[str, Any]]:
 
 
 def _quoted(value: object) -> str:
-    """A value of a file in a sentence."""
     return f"`{shown(str(value)).replace('`', chr(0x2018))}`"
 
 

@@ -18,13 +18,7 @@ from kubeflow_aks.pull_request.observed import SECRET, Observed, Run, shown
 
 @dataclass(frozen=True)
 class Exceptions:
-    """The exceptions of both trees.
-
-    Attributes:
-        base: rows of the base.
-        head: rows of the head.
-        notes: for the report.
-    """
+    """The exceptions of both trees."""
 
     base: tuple[Accepted, ...]
     head: tuple[Accepted, ...]
@@ -47,11 +41,9 @@ class Exceptions:
 
 @dataclass(frozen=True)
 class ExceptionChange:
-    """A row of `policy-exceptions.yaml` that differs for a stack.
+    """A row of `policy-exceptions.yaml` that differs for a stack; None where it is added or removed.
 
     Attributes:
-        before: the row; None if it is added.
-        after: the row; None if it is removed.
         violations: that it accepts, or accepted before it was removed.
     """
 
@@ -68,7 +60,6 @@ class Judged:
         base: violations without an exception, and undecided mandatory rules; empty if the base did not run.
         head: the same of the head.
         accepted: violations of the head with an exception.
-        exceptions: rows that differ.
     """
 
     base: Sequence[Violation] = ()

@@ -38,13 +38,7 @@ _COMMANDS: Final = (
 
 
 def planned(tree: Tree, stack: str, *, limit: float, report: Report) -> Path:
-    """Writes the file `plan.json` of one stack in a temporary tree, and returns its path.
-
-    Args:
-        tree: a temporary one; the plan is written into it.
-        stack: a stack that has a file there.
-        limit: seconds after which the program is ended.
-        report: takes progress lines.
+    """Writes the file `plan.json` of one stack in a temporary tree, and returns its path; ended after `limit` seconds.
 
     Raises:
         ProgramError: no plan was written.

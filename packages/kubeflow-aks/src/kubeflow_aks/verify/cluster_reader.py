@@ -353,14 +353,7 @@ class ClusterReader:
     def _result(
         self, what: str, ask: Callable[[], T], *, missing: T | None = None, seconds: float | None = None
     ) -> Result[T]:
-        """The result of requests.
-
-        Args:
-            what: they read, for messages.
-            ask: sends them.
-            missing: stands for an object that does not exist.
-            seconds: for all of them; by default what one may take.
-        """
+        """The result of requests; `missing` stands for an object that does not exist."""
         try:
             self._check_time()
             return Result(self._in_time(what, ask, _ONE_SECONDS if seconds is None else seconds))

@@ -26,11 +26,6 @@ Registered = Callable[[], list[Object]] | None
 def verify(outputs: Outputs, registered: Registered, form: str) -> ExitCode:
     """Reads the cluster and prints the result of each check; changes nothing.
 
-    Args:
-        outputs: of the stack.
-        registered: reads the Kubernetes objects that the program registered; None if there is nowhere to read them.
-        form: `text` or `json`.
-
     Returns:
         FINDING where something is broken now, WILL_BREAK where something will break.
 

@@ -106,10 +106,7 @@ class ClusterSnapshot:
         now: time of the snapshot by the API server's clock, or by this machine's if the server does not send its own.
         clock: by how much this machine's clock is ahead of the API server's.
         version: the API server's `/version`.
-        nodes: all nodes.
         pods: all pods that have not ended.
-        namespaces: all namespaces.
-        storage_classes: all storage classes.
         priority_map: ConfigMap of the autoscaler's priority expander.
         autoscaler: ConfigMap with the autoscaler's status.
         expander_events: events on the priority map.
@@ -118,18 +115,12 @@ class ClusterSnapshot:
         limits: by node, the log of the container that raises kernel limits.
         guard: by probe, the API server's refusal; empty if it admits the pod.
         juju: the user that the API server authenticates Juju's token as; empty if it rejects the token.
-        juju_rights: whether that user may do everything.
         contract: ConfigMap with the pool contract.
         contract_readers: whether every user with valid credentials may read it.
         objects: what the program registered.
         rights: of the program's service accounts.
-        priority_classes: all priority classes.
         webhooks: all configurations of admission webhooks.
         endpoints: by namespace, the EndpointSlices where a webhook has its service.
-        api_services: all APIs that the API server serves, itself or by a service.
-        definitions: all custom resource definitions, with how their versions are converted.
-        budgets: all disruption budgets.
-        quotas: all resource quotas.
         refusals: events on controllers that could not create a pod.
         policies: network policies in the namespaces of this product.
         dns: Service of the cluster's DNS.

@@ -121,13 +121,7 @@ class ChangeDocument(TypedDict):
 def change_document(
     observed: Observed, judged: Judged | None = None, cost: CostChange | None = None
 ) -> ChangeDocument:
-    """The document of one stack; everything in a stable order.
-
-    Args:
-        observed: the stack under both trees.
-        judged: what the rules of policy find in both; None for nothing.
-        cost: the change of the expected bill; None if nothing is paid for.
-    """
+    """The document of one stack; everything in a stable order."""
     judged = judged or Judged()
     outputs, quota, words = _outputs(observed), _quota(observed), impacts_of(observed, judged.exceptions)
     return {

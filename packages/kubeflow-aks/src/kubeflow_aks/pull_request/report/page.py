@@ -132,7 +132,6 @@ def _quota(document: ChangeDocument) -> Iterator[Block]:
 
 
 def _top_violations(policy: Policy) -> Iterator[Block]:
-    """Violations that are new or mandatory."""
     if violations := [*policy["new"], *(one for one in policy["staying"] if one["mandatory"])]:
         yield Items(tuple(_limited(list(map(_violation, violations)))))
 

@@ -137,7 +137,6 @@ def _owner(event: Object) -> str:
 
 
 def _time(event: Object) -> object:
-    """When an event happened last."""
     last = at(event, "series", "lastObservedTime") or event.get("lastTimestamp") or event.get("eventTime")
     return last or at(event, "metadata", "creationTimestamp")
 
@@ -158,7 +157,6 @@ def _number(budget: Object, key: str) -> int:
 
 
 def _selects(policy: Object, pod: Object) -> bool:
-    """Whether a policy restricts what a pod sends."""
     if "Egress" not in items(at(policy, "spec", "policyTypes")):
         return False
     selector, worn = at(policy, "spec", "podSelector"), labels(pod)

@@ -27,12 +27,7 @@ _LEVELS = ("danger", "caution", "news")
 
 
 def impacts_of(observed: Observed, exceptions: Sequence[ExceptionChange] = ()) -> list[Impact]:
-    """The impacts of a change, the worst first.
-
-    Args:
-        observed: the stack under both trees.
-        exceptions: rows of policy's exceptions that differ.
-    """
+    """The impacts of a change, the worst first."""
     if observed.head is None:
         return list(whole_stacks.removed(observed))
     if observed.head.failure:

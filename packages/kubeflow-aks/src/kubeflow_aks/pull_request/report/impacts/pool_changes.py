@@ -59,13 +59,11 @@ def _added(pools: Sequence[Pool]) -> Iterator[Impact]:
 
 
 def _with_cluster(sides: Sides, pool: Pool) -> bool:
-    """Whether a pool goes with its whole cluster."""
     lost = lost_clusters(sides)
     return bool(lost) and (pool.cluster in lost or pool.cluster in ("", UNKNOWN))
 
 
 def _loss(sides: Sides, pair: Pair, pool: Pool, all_pairs: Sequence[Pair]) -> Impact | None:
-    """What happens to the nodes of a pool that is removed or made anew."""
     if pair.after is None:
         return _removed(sides, pair, pool, all_pairs)
     if pair.remade:

@@ -8,11 +8,7 @@ from kubeflow_aks.pull_request.report.impacts.sides import Sides
 
 
 def refused(names: Sequence[str]) -> Iterator[Impact]:
-    """One impact for a change that `pulumi up` refuses.
-
-    Args:
-        names: of protected resources that would be replaced or deleted.
-    """
+    """One impact for a change that `pulumi up` refuses, as it would replace or delete protected resources."""
     if names:
         text = (
             f"`pulumi up` refuses this change, because it would replace or delete protected "
