@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from kubeflow_aks.clients.kubernetes.objects import Object, at, condition, fields, items, resource_id
+from kubeflow_aks.deployed.outputs import Outputs
+from kubeflow_aks.text.sentences import one_line
 
 T = TypeVar("T")
 
@@ -214,6 +216,12 @@ def pool_of(node: object) -> str:
     return labels(node).get(POOL_LABEL, "")
 
 
+def home_pools(outputs: Outputs) -> set[str]:
+    """The names of the pools that take pods without a toleration: Kubeflow's own."""
+    pools = outputs.pools()
+    return {str(pool["name"]) for pool in pools if pool.get("role") == "general" and not pool.get("taints")}
+
+
 def owned_by(obj: object, kind: str) -> bool:
     """Whether an object of some kind owns this one."""
     return any(text(owner, "kind") == kind for owner in items(at(obj, "metadata", "ownerReferences")))
@@ -222,6 +230,17 @@ def owned_by(obj: object, kind: str) -> bool:
 def is_ready(obj: Object) -> bool:
     """Whether a node or pod has the condition Ready."""
     return condition(obj, "Ready").get("status") == "True"
+
+
+def why(reported: Object) -> str:
+    """The message of a condition, or its reason, on one line."""
+    return one_line(reported.get("message") or reported.get("reason") or "no reason given")
+
+
+def container_statuses(pod: object) -> list[Any]:
+    """The statuses of a pod's containers, those that prepare it first."""
+    keys = ("initContainerStatuses", "containerStatuses")
+    return [status for key in keys for status in items(at(pod, "status", key))]
 
 
 def qualified_name(obj: object) -> str:
