@@ -45,11 +45,7 @@ class InterruptedCommandError(CommandError):
         super().__init__(f"interrupted{f'; {note}' if note else ''}")
 
 
-_PROGRAMS: Final = {
-    "az": "the Azure CLI",
-    "git": "git",
-    "pulumi": "the Pulumi CLI",
-}
+_PROGRAMS: Final = {"az": "the Azure CLI", "git": "git", "pulumi": "the Pulumi CLI"}
 
 
 class MissingProgramError(InconclusiveError):

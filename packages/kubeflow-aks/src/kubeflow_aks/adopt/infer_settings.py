@@ -125,9 +125,7 @@ def _network(cluster: ExistingCluster) -> Settings:
     return _without_empty(
         podCidr=text(find(profile, "podCidr")),
         serviceCidr=text(find(profile, "serviceCidr")),
-        outboundType=outbound
-        if outbound in _OUTBOUND
-        else "loadBalancer",  # never empty: that is the default
+        outboundType=outbound if outbound in _OUTBOUND else "loadBalancer",  # the default
         policy="cilium" if plane == "cilium" else policy if policy in {"calico", "azure"} else None,
         subnetIds=_subnets(cluster),
     )
@@ -231,8 +229,7 @@ def system_pool_settings(pool: Mapping[str, Any]) -> Settings:
         "name": text(find(pool, "name")),
         **_counts(pool, 1),
         **_without_empty(
-            osDiskType=text(find(pool, "osDiskType")),
-            osDiskGib=whole(find(pool, "osDiskSizeGB")),
+            osDiskType=text(find(pool, "osDiskType")), osDiskGib=whole(find(pool, "osDiskSizeGB"))
         ),
         **_nodes(pool),
     }
@@ -264,8 +261,7 @@ def user_pool_settings(pool: Mapping[str, Any]) -> Settings:
             taints=[it for it in texts(find(pool, "nodeTaints")) if not it.startswith(f"{_SPOT_KEY}=")]
             or None,
             osDisk=_without_empty(
-                type=text(find(pool, "osDiskType")),
-                sizeGib=whole(find(pool, "osDiskSizeGB")),
+                type=text(find(pool, "osDiskType")), sizeGib=whole(find(pool, "osDiskSizeGB"))
             ),
             gpuInstanceProfile=text(find(pool, "gpuInstanceProfile")),
             capacityReservationGroupId=text(find(pool, "capacityReservationGroupID")),

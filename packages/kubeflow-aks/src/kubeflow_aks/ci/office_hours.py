@@ -22,6 +22,7 @@ from kubeflow_aks.clients.pulumi import Pulumi
 from kubeflow_aks.exit_codes import ExitCode, InconclusiveError
 
 _DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_PAST: Final = {"start/action": "was started", "stop/action": "was stopped"}
 _WEEK: Final = 8
 """Days to look back: whatever the time of day, a weekday comes round within them."""
 
@@ -99,7 +100,7 @@ def settle(switch: Power, hours: Hours, now: datetime, *, dry_run: bool) -> str:
     touched = switch.azure.last_change(cluster, moment)
     if touched:
         when = touched.at.astimezone(hours.zone)
-        operation = _past(touched.operation)
+        operation = _PAST.get(touched.operation, "was changed")
         return f"left until the hours change: should {expected} {since}, but {operation} at {when:%H:%M %Z}"
     if dry_run:
         return f"would {'start' if run else 'stop'}: should {expected} {since}"
@@ -108,10 +109,6 @@ def settle(switch: Power, hours: Hours, now: datetime, *, dry_run: bool) -> str:
     else:
         switch.stop()
     return f"{'started' if run else 'stopped'}: should {expected} {since}"
-
-
-def _past(operation: str) -> str:
-    return {"start/action": "was started", "stop/action": "was stopped"}.get(operation, "was changed")
 
 
 def under_way(environment: Mapping[str, str]) -> bool:

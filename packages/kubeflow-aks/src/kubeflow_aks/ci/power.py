@@ -211,16 +211,6 @@ def show_state(stack: str, root: Path, *, pulumi: Pulumi | None = None, azure: A
     return ExitCode.GOOD
 
 
-def check_name(stack: str) -> None:
-    """Lets only names of stacks become part of a command.
-
-    Raises:
-        UsageError: it is none.
-    """
-    if not is_stack_name(stack):
-        raise UsageError(f"stack: {stack!a} is not allowed; expected the name of a stack")
-
-
 @contextmanager
 def about(stack: str) -> Generator[None]:
     """Names the stack in each error, on one line.
@@ -228,7 +218,8 @@ def about(stack: str) -> Generator[None]:
     Raises:
         UsageError: there can be no such stack.
     """
-    check_name(stack)
+    if not is_stack_name(stack):
+        raise UsageError(f"stack: {stack!a} is not allowed; expected the name of a stack")
     try:
         yield
     except CommandError as error:

@@ -39,21 +39,11 @@ def compared(needed: Mapping[str, int], usage: Mapping[str, Quota], width: int) 
         current = usage.get(name.casefold())
         lack = vcpus - current.free if current else vcpus
         enough = enough and lack <= 0
-        result = (
-            "not listed in this region"
-            if current is None
-            else f"{lack} more needed"
-            if lack > 0
-            else "enough"
-        )
-        rows.append(
-            (
-                name,
-                str(vcpus),
-                *((str(current.used), str(current.limit)) if current else ("–", "–")),
-                result,
-            )
-        )
+        result = f"{lack} more needed" if lack > 0 else "enough"
+        if current:
+            rows.append((name, str(vcpus), str(current.used), str(current.limit), result))
+        else:
+            rows.append((name, str(vcpus), "–", "–", "not listed in this region"))
     return [line for row in table(rows, width) for line in row], enough
 
 
@@ -82,9 +72,7 @@ def quota(stack: str, root: Path, usage: str | None = None) -> ExitCode:
     current = usage_of(az.run(*words) if usage is None else _read(usage))
     lines, enough = compared(needed, current, width)
     print(
-        f"vCPU quota of {stack} in {location}, with every pool full and upgrades included:",
-        *lines,
-        sep="\n",
+        f"vCPU quota of {stack} in {location}, with every pool full and upgrades included:", *lines, sep="\n"
     )
     print("Used counts this stack's own nodes, where it is up already.")
     if usage is None:

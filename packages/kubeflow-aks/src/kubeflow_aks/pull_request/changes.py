@@ -25,10 +25,7 @@ from kubeflow_aks.recorder.stack_files import ENCRYPTED
 
 _ROLE_ASSIGNMENT: Final = "azure-native:authorization:RoleAssignment"
 _HAVE_PRINCIPALS: Final = frozenset(
-    {
-        "azure-native:containerservice:ManagedCluster",
-        "azure-native:managedidentity:UserAssignedIdentity",
-    }
+    {"azure-native:containerservice:ManagedCluster", "azure-native:managedidentity:UserAssignedIdentity"}
 )
 """Types whose principal role assignments name."""
 _ACTIONS: Final[Mapping[str, Action]] = {
@@ -125,10 +122,8 @@ def _change(steps: Sequence[Step], not_simulated: Collection[str]) -> Change:
     )
     actions: set[Action] = {_ACTIONS[step.op] for step in steps}
     action: Action = "replace" if len(actions) > 1 else next(iter(actions))
-    if all(
-        step.op in _GOING for step in steps
-    ):  # deleted together with a replaced resource, and not made again
-        action = "delete"
+    if all(step.op in _GOING for step in steps):
+        action = "delete"  # together with a replaced resource, and not made again
     forcing = [path for path, kind in main.differences.items() if kind.endswith("-replace")]
     keys = forcing or [key for step in steps for key in step.replace_keys]
     return Change(

@@ -92,9 +92,8 @@ class Comparison:
         except ProgramError as error:
             return Run(failure=str(error))
         run = run_of(done.result, done.ignored, done.assumed)
-        if day := program.extra.get(
-            "asOf"
-        ):  # what the program warns of a setting that only this preview makes
+        # What the program warns of a setting that only this preview makes.
+        if day := program.extra.get("asOf"):
             run = replace(run, warnings=tuple(text for text in run.warnings if f"asOf is {day}" not in text))
         if not self.control_plane:
             self.bases.store(key, state, run)

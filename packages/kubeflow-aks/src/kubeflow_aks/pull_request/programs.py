@@ -32,10 +32,10 @@ from kubeflow_aks.pull_request.stand_ins import (
     objects_of,
     stand_ins,
 )
+from kubeflow_aks.pull_request.unjudged import quoted
 from kubeflow_aks.recorder.project_file import StackFileError
 from kubeflow_aks.revisions import processes
 from kubeflow_aks.revisions.programs import OutputTail, ProgramError, environment
-from kubeflow_aks.text.sentences import shown
 from kubeflow_aks.tools import Tools
 
 _ENGINE_PATIENCE: Final = 10.0
@@ -164,12 +164,12 @@ def _assumed(result: Result, serving: StandIns) -> tuple[str, ...]:
     reads = (read.partition(" ") for read in serving.reads())
     return (
         *(
-            f"{_kind(token)} {_quoted(arm_id)} is read, and nothing of this stack makes it: whether it is there, and "
+            f"{_kind(token)} {quoted(arm_id)} is read, and nothing of this stack makes it: whether it is there, and "
             "what it holds, is not known here"
             for token, _, arm_id in reads
         ),
         *(
-            f"{_kind(token)} {_quoted(name)} is an import of {_quoted(arm_id)}, shown as created: whether that is "
+            f"{_kind(token)} {quoted(name)} is an import of {quoted(arm_id)}, shown as created: whether that is "
             "there and is as the program has it, is not known here"
             for token, name, arm_id in sorted(_imports(result))
         ),
@@ -178,10 +178,6 @@ def _assumed(result: Result, serving: StandIns) -> tuple[str, ...]:
 
 def _kind(token: str) -> str:
     return token.rpartition(":")[2]
-
-
-def _quoted(text: str) -> str:
-    return f"`{shown(text).replace('`', chr(0x2018))}`"
 
 
 class _Watch:

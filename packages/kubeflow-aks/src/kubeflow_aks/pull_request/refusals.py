@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from kubeflow_aks.clients.kubernetes.objects import identity
+from kubeflow_aks.json_values import entries, is_mapping
 from kubeflow_aks.local_aks.azure import check
 from kubeflow_aks.local_aks.azure.arm import ArmError, Json
 from kubeflow_aks.local_aks.azure.resource_manager import ResourceManager
@@ -219,8 +220,5 @@ class _Requests:
 
 def _unknown(value: Any) -> bool:
     """Whether a value has a part that only `up` knows."""
-    if isinstance(value, Mapping):
-        return any(map(_unknown, cast(Mapping[str, Any], value).values()))
-    if isinstance(value, list):
-        return any(map(_unknown, cast(list[Any], value)))
-    return isinstance(value, str) and value in UNKNOWNS
+    inside = value.values() if is_mapping(value) else entries(value)
+    return any(map(_unknown, inside)) or (isinstance(value, str) and value in UNKNOWNS)

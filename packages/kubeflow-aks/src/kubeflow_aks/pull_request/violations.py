@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
+from kubeflow_aks.json_values import entries, is_mapping
 from kubeflow_aks.policy import RULES
 from kubeflow_aks.policy.exceptions import FILE, Accepted, ExceptionsError, load
 from kubeflow_aks.policy.results import RuleResult, reported, rule_results
@@ -118,11 +119,9 @@ def _results(stack: str, run: Run | None, accepted: Sequence[Accepted]) -> list[
 
 
 def _secret(path: str, value: Any) -> Iterator[str]:
-    if isinstance(value, dict):
-        for key, item in cast(dict[str, Any], value).items():
-            yield from _secret(f"{path}.{key}" if path else key, item)
-    elif isinstance(value, list):
-        for number, item in enumerate(cast(list[Any], value)):
-            yield from _secret(f"{path}[{number}]", item)
-    elif value == SECRET:
+    for key, item in value.items() if is_mapping(value) else ():
+        yield from _secret(f"{path}.{key}" if path else key, item)
+    for number, item in enumerate(entries(value)):
+        yield from _secret(f"{path}[{number}]", item)
+    if value == SECRET:
         yield path

@@ -55,10 +55,7 @@ def _look(outputs: Outputs, registered: Registered) -> ClusterSnapshot:
     juju = api_by_token(outputs, token) if isinstance(token, str) else None
     try:
         return ClusterReader(
-            api_of(outputs),
-            juju,
-            _result(registered),
-            lambda line: print(line, file=sys.stderr, flush=True),
+            api_of(outputs), juju, _result(registered), lambda line: print(line, file=sys.stderr, flush=True)
         ).read()
     except KubeError as error:
         raise stack_error(error, outputs) from None

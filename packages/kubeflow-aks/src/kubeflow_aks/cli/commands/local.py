@@ -44,10 +44,7 @@ class _Count(options.Whole):
     "up",
     example="local up dev",
     takes_minutes=True,
-    exit_codes={
-        0: "the local AKS runs",
-        1: "something failed",
-    },
+    exit_codes={0: "the local AKS runs", 1: "something failed"},
 )
 @options.stack("demo")
 @options.speed
@@ -66,10 +63,7 @@ def up(stack: str, speed: float, build: Path | None, root: Path | None) -> int:
     "shell",
     example="local shell",
     takes_minutes=True,
-    exit_codes={
-        0: "the exit code of the shell otherwise",
-        1: "no local AKS runs",
-    },
+    exit_codes={0: "the exit code of the shell otherwise", 1: "no local AKS runs"},
 )
 @options.stack(None)
 @options.build
@@ -84,10 +78,7 @@ def shell(stack: str | None, build: Path | None, root: Path | None) -> int:
 @_command(
     "market",
     example="local market evict spot --count 2",
-    exit_codes={
-        0: "it happened",
-        1: "no local AKS runs, or it is not possible there",
-    },
+    exit_codes={0: "it happened", 1: "no local AKS runs, or it is not possible there"},
 )
 @click.argument("what", type=options.Choice([way.value for way in (*Reclaim, *Supply)]))
 @click.argument("pool")
@@ -110,10 +101,7 @@ def market(
 @_command(
     "down",
     example="local down",
-    exit_codes={
-        0: "every local AKS is removed",
-        1: "one is in use, or can't be removed",
-    },
+    exit_codes={0: "every local AKS is removed", 1: "one is in use, or can't be removed"},
 )
 @options.build
 @options.root
@@ -147,13 +135,7 @@ def down(build: Path | None, root: Path | None) -> int:
 @click.option(
     "--crds", is_flag=True, help="Download the custom resources that tests check objects against, too."
 )
-@click.option(
-    "--jobs",
-    type=options.Whole(1, 8),
-    default=2,
-    show_default=True,
-    help="Builds at once.",
-)
+@click.option("--jobs", type=options.Whole(1, 8), default=2, show_default=True, help="Builds at once.")
 def build(*, check: bool, extras: tuple[str, ...], only: tuple[str, ...], crds: bool, jobs: int) -> int:
     """Build the tools of the local AKS that are missing; the first time takes about 20 minutes."""
     from kubeflow_aks.interrupts import interruptible

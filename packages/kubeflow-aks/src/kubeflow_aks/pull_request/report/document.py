@@ -1,8 +1,9 @@
 """The document of a change, as JSON; `change.schema.json` is its contract. All other forms are made from it."""
 
 from collections import Counter
+from operator import itemgetter
 from pathlib import Path
-from typing import Any, Literal, TypedDict, TypeGuard
+from typing import Any, Literal, TypedDict, TypeGuard, cast
 
 from kubeflow_aks.cost.report.change import CostChange, changes
 from kubeflow_aks.json_values import is_mapping, whole
@@ -149,12 +150,7 @@ def change_document(
 
 
 def _revision(revision: Revision) -> RevisionEntry:
-    return {
-        "ref": revision.ref,
-        "commit": revision.commit,
-        "day": revision.day.isoformat(),
-        "edited": revision.edited,
-    }
+    return cast(RevisionEntry, vars(revision) | {"day": revision.day.isoformat()})
 
 
 def _outcome(observed: Observed, *, changed: bool) -> Outcome:
@@ -189,15 +185,7 @@ def _change(change: Change) -> ChangeEntry:
         "action": change.action,
         "forcedBy": list(change.forced_by),
         "simulated": change.simulated,
-        "differences": [
-            {
-                "path": difference.path,
-                "kind": difference.kind,
-                "before": difference.before,
-                "after": difference.after,
-            }
-            for difference in change.differences
-        ],
+        "differences": [cast(DifferenceEntry, dict(vars(difference))) for difference in change.differences],
     }
 
 
@@ -226,12 +214,8 @@ def _policy(observed: Observed, judged: Judged) -> Policy:
         if left[key] > 0:
             (accepted if key in excepted else gone).append(violation)
             left[key] -= 1
-    return {
-        "new": _violations(new),
-        "accepted": _violations(accepted),
-        "gone": _violations(gone),
-        "staying": _violations(staying),
-    }
+    sides = {"new": new, "accepted": accepted, "gone": gone, "staying": staying}
+    return {when: _violations(violations) for when, violations in sides.items()}
 
 
 def _violations(violations: list[Violation]) -> list[ViolationEntry]:
@@ -247,16 +231,8 @@ def _violations(violations: list[Violation]) -> list[ViolationEntry]:
         }
         for violation in violations
     ]
-    return sorted(
-        entries,
-        key=lambda one: (
-            not one["mandatory"],
-            severities.index(one["severity"]),
-            one["rule"],
-            one["urn"],
-            one["message"],
-        ),
-    )
+    entries.sort(key=itemgetter("rule", "urn", "message"))
+    return sorted(entries, key=lambda one: (not one["mandatory"], severities.index(one["severity"])))
 
 
 def _quota(observed: Observed) -> list[QuotaEntry]:
@@ -280,11 +256,9 @@ def _needed(run: Run | None) -> dict[str, int] | None:
     if not _ran(run):
         return {}
     quota = run.outputs.get("vcpuQuota")
-    return (
-        {name: vcpus for name, vcpus in quota.items() if whole(vcpus) is not None}
-        if is_mapping(quota)
-        else None
-    )
+    if not is_mapping(quota):
+        return None
+    return {name: vcpus for name, vcpus in quota.items() if whole(vcpus) is not None}
 
 
 def _vcpus(needed: dict[str, int] | None, name: str) -> int | None:

@@ -128,8 +128,7 @@ def retries(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[CheckResult
             f"workflowDefaults with retryPolicy {policy}" if policy else "no retryPolicy in workflowDefaults"
         )
         yield will_break(
-            f"the ConfigMap {_ARGO} has {has}, so steps with retries fail when their pod is evicted",
-            RESTORE,
+            f"the ConfigMap {_ARGO} has {has}, so steps with retries fail when their pod is evicted", RESTORE
         )
     elif there and policy == _ALWAYS:
         yield passed(

@@ -52,8 +52,7 @@ def kubelets(snapshot: ClusterSnapshot, _: Outputs) -> Iterator[CheckResult]:
         raise UnknownError("there are no nodes")
     if behind:
         yield passed(
-            f"an older Kubernetes, within the version skew, still runs on {counted(behind, 'node')}",
-            _UPGRADE,
+            f"an older Kubernetes, within the version skew, still runs on {counted(behind, 'node')}", _UPGRADE
         )
 
 
@@ -71,8 +70,7 @@ def validated(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[CheckResu
         yield passed(f"{others}, which kubernetes.acceptUnvalidated takes")
     elif runs not in facts.kubernetes_versions:
         yield will_break(
-            others,
-            "choose a validated release (kubeflow.release); AKS cannot downgrade a minor version",
+            others, "choose a validated release (kubeflow.release); AKS cannot downgrade a minor version"
         )
     else:
         yield passed(f"Charmed Kubeflow {release} is validated on Kubernetes {runs}")

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -188,32 +188,27 @@ def _of_own_pool(pair: Pair, sides: Sides) -> Iterator[Part]:
     change = sides.changes.get(pair.after.urn)
     if change is None or change.action != "update":
         return
+    part = partial(Part, pair.after.urn, _POOL, pair.after.name, pair.after.name, "update")
     for one in differences("", dict(pair.before.inputs), dict(pair.after.inputs)):
-        if one.after == UNKNOWN:  # of an id that a preview does not know again
-            continue
-        yield Part(
-            pair.after.urn, _POOL, pair.after.name, pair.after.name, "update", one.path, one.before, one.after
-        )
+        if one.after != UNKNOWN:  # of an id that a preview does not know again
+            yield part(one.path, one.before, one.after)
 
 
 def _of(change: Change, sides: Sides) -> Iterator[Part]:
-    kind, shown = change.type.rpartition(":")[2], change.name
+    shown = change.name
     if change.type == AGENT_POOL:
         resource = sides.after.resources.get(change.urn) or sides.before.resources.get(change.urn)
         shown = str(resource.inputs.get("agentPoolName") or shown) if resource else shown
+    part = partial(Part, change.urn, change.type.rpartition(":")[2], change.name, shown, change.action)
     if change.action != "update":
-        yield Part(change.urn, kind, change.name, shown, change.action, "")
+        yield part("")
         return
     for one in change.differences:
         if change.type == CLUSTER and one.path.startswith("agentPoolProfiles"):
             continue  # read from both sides, pool by pool
-        if is_mapping(one.before) and is_mapping(one.after):
-            for inner in differences(one.path, dict(one.before), dict(one.after)):
-                yield Part(
-                    change.urn, kind, change.name, shown, "update", inner.path, inner.before, inner.after
-                )
-        else:
-            yield Part(change.urn, kind, change.name, shown, "update", one.path, one.before, one.after)
+        nested = is_mapping(one.before) and is_mapping(one.after)
+        for inner in differences(one.path, dict(one.before), dict(one.after)) if nested else [one]:
+            yield part(inner.path, inner.before, inner.after)
 
 
 def _value(value: Any) -> str:

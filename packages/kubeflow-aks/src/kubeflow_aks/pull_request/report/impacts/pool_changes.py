@@ -34,13 +34,11 @@ def impacts(sides: Sides) -> Iterator[Impact]:
     """Changes of the pools, Charmed Kubeflow's own first; what goes with its whole cluster has no impact of its own."""
     all_pairs = sorted(pairs(sides), key=lambda pair: pair.either.role != "general")
     for pair in all_pairs:
-        if (
-            pair.before
-            and not _with_cluster(sides, pair.before)
-            and (loss := _loss(sides, pair, pair.before, all_pairs))
-        ):
+        if pair.before is None:
+            continue
+        if not _with_cluster(sides, pair.before) and (loss := _loss(sides, pair, pair.before, all_pairs)):
             yield loss
-        if pair.before and pair.after:
+        if pair.after:
             yield from _changed(pair.after, pair.before)
     yield from _added([pair.after for pair in all_pairs if pair.after and not pair.before])
 
@@ -98,9 +96,8 @@ def _remade(sides: Sides, pair: Pair, pool: Pool, all_pairs: Sequence[Pair]) -> 
 
 
 def _removed(sides: Sides, pair: Pair, pool: Pool, all_pairs: Sequence[Pair]) -> Impact:
-    if (
-        pool.inline or pool.urn not in sides.changes
-    ):  # the cluster drops a pool, or Pulumi does (retain on delete)
+    # The cluster drops a pool, or Pulumi does (retain on delete).
+    if pool.inline or pool.urn not in sides.changes:
         text = f"Pool {quoted(pool.name)} is no longer defined; its nodes stay until it is deleted by hand."
         return impact("pool-forgotten", "caution", pool.name, text)
     means, level = _meanwhile(sides, pair, all_pairs, "from now on")
