@@ -82,7 +82,8 @@ def adopt(
         raise NotAdoptableError(
             "\n".join([f"{cluster.name} can't be adopted:", *(f"  {it}" for it in reasons)])
         )
-    draft = drafted(cluster, stack, root, owner=_owner(cluster, owner), created=created or _day(cluster))
+    day = created or (cluster.made or datetime.now(UTC).date()).isoformat()
+    draft = drafted(cluster, stack, root, owner=_owner(cluster, owner), created=day)
     imports = open_folder(build, stack) / "import.json"
     content = _import_file(draft.recorded, ((urn, arm_id) for urn, arm_id, _ in draft.imported(cluster)))
     write_whole(imports, json.dumps(content, indent=2) + "\n")
@@ -134,10 +135,6 @@ def _owner(cluster: ExistingCluster, option: str | None) -> str:
             "--owner: missing; expected the team or person responsible, because the cluster has no tag owner"
         )
     return owner
-
-
-def _day(cluster: ExistingCluster) -> str:
-    return (cluster.made or datetime.now(UTC).date()).isoformat()
 
 
 def _report(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any, Final
 
 from aks_facts import charmed_kubeflow_releases, vm_sizes
@@ -169,19 +170,13 @@ def _autoscaler(profile: Any) -> Settings:
         "skipNodesWithSystemPods": _boolean,
         "maxGracefulTerminationSec": int,
     }
-    return dict(_autoscaler_values(profile, readers))
-
-
-def _autoscaler_values(
-    profile: Any, readers: Mapping[str, Callable[[str], Any]]
-) -> Iterator[tuple[str, Any]]:
+    values: Settings = {}
     for key, read in readers.items():
         value = find(profile, key)
         if isinstance(value, str | bool | int | float) and value != "":
-            try:
-                yield key, read(str(value).lower())
-            except ValueError:
-                continue
+            with suppress(ValueError):
+                values[key] = read(str(value).lower())
+    return values
 
 
 def _boolean(value: str) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -229,7 +230,7 @@ def about(stack: str) -> Generator[None]:
 def _deployed(power: Power | None, *, rest: timedelta = REST, poll: float) -> Power:
     if power is None:
         raise PowerError("it has no cluster; deploy it first")
-    return replace(power, report=_print, rest=rest, poll=poll)
+    return replace(power, report=partial(print, flush=True), rest=rest, poll=poll)
 
 
 def _state(power: Power | None) -> str:
@@ -241,7 +242,3 @@ def _state(power: Power | None) -> str:
     except GoneError:
         return "absent"
     return "running" if cluster.running and cluster.provisioning_state != _OPERATIONS[False] else "stopped"
-
-
-def _print(line: str) -> None:
-    print(line, flush=True)

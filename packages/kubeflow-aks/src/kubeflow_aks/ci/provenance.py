@@ -47,7 +47,8 @@ def note(github: GitHub, repository: str, number: int) -> str:
     if repository != github.repository:
         return f"<sub>{_FORK.format(code(repository))}</sub>"
     files = changed_files(github, number)
-    edited = sorted(filter(_is_preview_code, files))
+    folders = tuple(path for path in PREVIEW_CODE if path.endswith("/"))
+    edited = sorted(file for file in files if file.startswith(folders) or file in PREVIEW_CODE)
     if edited:
         return f"<sub>{_EDITED.format(first_of(list(map(code, edited)), _NAMED))}</sub>"
     return f"<sub>{_UNLISTED}</sub>" if len(files) >= MOST_FILES else ""
@@ -91,7 +92,3 @@ def foreign_runners(github: GitHub, run: int) -> list[str]:
 def _named(job: dict[str, Any], key: str) -> str:
     """A name for a log: a fork chooses those of its jobs, and a line that begins with `::` is a command there."""
     return ascii(str(job.get(key)))
-
-
-def _is_preview_code(file: str) -> bool:
-    return any(file.startswith(path) if path.endswith("/") else file == path for path in PREVIEW_CODE)

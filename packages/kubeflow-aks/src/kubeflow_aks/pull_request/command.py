@@ -176,7 +176,7 @@ def exit_code_of(observed: Observed, violations: Sequence[Violation]) -> ExitCod
     """
     failure = observed.head.failure if observed.head else ""
     failed = failure and failure not in observed.not_judged
-    refused = observed.refused or observed.azure_refuses
+    refused = observed.refused or observed.azure.refused
     if failed or refused or any(violation.mandatory for violation in violations):
         return ExitCode.FINDING
     return ExitCode.INCONCLUSIVE if observed.not_judged else ExitCode.GOOD

@@ -119,9 +119,7 @@ class Comparison:
             changes=changes,
             looks_replaced=apparent,
             refused=tuple(urn.rpartition("::")[2] for urn in done.refused),
-            azure_refuses=done.azure.refused,
-            azure_tried=done.azure.tried,
-            azure_untried=done.azure.untried,
+            azure=done.azure,
             notes=(*observed.notes, *not_simulated),
         )
 

@@ -27,7 +27,9 @@ def renamed(base: Path, head: Path, removed: Sequence[str], added: Sequence[str]
     for before in removed:
         settings = _settings(base, before)
         for after in added:
-            if after not in pairs and settings and _alike(settings, _settings(head, after)):
+            others = _settings(head, after)
+            alike = len(settings & others) * 2 > max(len(settings), len(others))  # more than half of them
+            if after not in pairs and settings and alike:
                 pairs |= {before: after, after: before}
                 break
     return pairs
@@ -38,11 +40,6 @@ def _settings(root: Path, stack: str) -> frozenset[str]:
     config = _config(root, stack)
     written = config.written if config else ()
     return frozenset(f"{key.partition(':')[2]}={config.values.get(key)!r}" for key in written if config)
-
-
-def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether two stacks share more than half of their settings."""
-    return len(one & other) * 2 > max(len(one), len(other))
 
 
 def _config(root: Path, stack: str) -> StackConfig | None:

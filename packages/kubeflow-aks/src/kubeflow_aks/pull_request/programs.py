@@ -11,7 +11,7 @@ import shutil
 import threading
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -24,7 +24,8 @@ from kubeflow_aks.local_aks.kubernetes_provider.file_cluster import FileCluster
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.local_aks.run.processes import stop_unnoted
 from kubeflow_aks.pull_request.failures import failure, protected
-from kubeflow_aks.pull_request.refusals import NOTHING_TRIED, Trial, goals_of, trial
+from kubeflow_aks.pull_request.observed import Trial
+from kubeflow_aks.pull_request.refusals import goals_of, trial
 from kubeflow_aks.pull_request.stand_ins import (
     StandInProcesses,
     StandIns,
@@ -80,7 +81,7 @@ class Outcome:
     not_simulated: tuple[str, ...]
     assumed: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
-    azure: Trial = NOTHING_TRIED
+    azure: Trial = field(default_factory=Trial)
 
 
 def operate(

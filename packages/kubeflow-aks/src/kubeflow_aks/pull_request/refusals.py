@@ -29,7 +29,7 @@ from kubeflow_aks.local_aks.engine import Step
 from kubeflow_aks.local_aks.kubernetes_provider.cluster import Cluster
 from kubeflow_aks.policy.marks import UNKNOWNS
 from kubeflow_aks.pull_request.objects import ALREADY_EXISTS, Objects, is_named, is_object
-from kubeflow_aks.pull_request.observed import Refusal
+from kubeflow_aks.pull_request.observed import Refusal, Trial
 
 _MADE: Final = frozenset({"create", "create-replacement"})
 _DELETED: Final = frozenset({"delete", "delete-replaced"})
@@ -38,25 +38,6 @@ _CLUSTER: Final = "azure-native:containerservice:ManagedCluster"
 
 Goals = Mapping[str, Mapping[str, Any]]
 """What the program registered for each resource, by URN, as a plan of the engine has it."""
-
-
-@dataclass(frozen=True)
-class Trial:
-    """The requests of one `up`, put to the simulated Azure.
-
-    Attributes:
-        refused: the requests that it refuses; empty if it accepts all that were tried.
-        tried: number of requests that were tried.
-        untried: names of the resources of the other requests.
-    """
-
-    refused: tuple[Refusal, ...] = ()
-    tried: int = 0
-    untried: tuple[str, ...] = ()
-
-
-NOTHING_TRIED: Final = Trial()
-"""The trial where there is no Azure yet."""
 
 
 def goals_of(plan: Path) -> Goals:

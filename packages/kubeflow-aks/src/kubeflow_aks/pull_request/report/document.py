@@ -137,9 +137,12 @@ def change_document(
         "words": words,
         "pools": pool_entries(observed),
         "policy": _policy(observed, judged),
-        "azure": {"tried": observed.azure_tried, "untried": list(observed.azure_untried)},
+        "azure": {"tried": observed.azure.tried, "untried": list(observed.azure.untried)},
         "quota": quota,
-        "changes": [_change(change) for change in sorted(observed.changes, key=_in_order)],
+        "changes": [
+            _change(change)
+            for change in sorted(observed.changes, key=lambda it: (_ACTIONS.index(it.action), it.urn))
+        ],
         "outputs": outputs,
         "warnings": _warnings(observed),
         "looksReplaced": sorted(observed.looks_replaced),
@@ -171,10 +174,6 @@ def _ran(run: Run | None) -> TypeGuard[Run]:
 
 def _failure(run: Run | None) -> str:
     return run.failure if run else ""
-
-
-def _in_order(change: Change) -> tuple[int, str]:
-    return _ACTIONS.index(change.action), change.urn
 
 
 def _change(change: Change) -> ChangeEntry:

@@ -4,7 +4,7 @@ The picture contains only names of letters, digits, hyphens and underscores; any
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal, TypedDict
 
 from kubeflow_aks.json_values import at, text
@@ -94,8 +94,8 @@ def picture(pools: Sequence[PoolEntry]) -> list[str]:
 def _lines(pools: Sequence[PoolEntry]) -> Iterator[str]:
     numbers = {pool["name"]: number for number, pool in enumerate(pools)}
     for number, pool in enumerate(pools):
-        sides = [side for side in (pool["before"], pool["after"]) if side]
-        facts = "<br/>".join(_step(map(fact, sides)) for fact in (_size, _kind, _nodes))
+        sides = [_facts(side) for side in (pool["before"], pool["after"]) if side]
+        facts = "<br/>".join(" → ".join(dict.fromkeys(values)) for values in zip(*sides, strict=True))
         yield f'  pool{number}["{_safe(pool["name"])}: {pool["change"]}<br/>{facts}"]:::{pool["change"]}'
     for number, pool in enumerate(pools):
         fallback = (pool["after"] or pool["before"] or {}).get("fallback")
@@ -104,22 +104,9 @@ def _lines(pools: Sequence[PoolEntry]) -> Iterator[str]:
     yield from (f"  classDef {name} {style}" for name, style in _STYLES.items())
 
 
-def _step(values: Iterable[str]) -> str:
-    """Before → after."""
-    return " → ".join(dict.fromkeys(values))
-
-
-def _size(state: PoolState) -> str:
-    return _safe(state["vmSize"])
-
-
-def _kind(state: PoolState) -> str:
-    return "spot" if state["spot"] else "on demand"
-
-
-def _nodes(state: PoolState) -> str:
+def _facts(state: PoolState) -> tuple[str, str, str]:
     fewest, most = ("?" if count is None else count for count in (state["minCount"], state["maxCount"]))
-    return f"{fewest}–{most} nodes"
+    return _safe(state["vmSize"]), "spot" if state["spot"] else "on demand", f"{fewest}–{most} nodes"
 
 
 def _safe(name: str) -> str:

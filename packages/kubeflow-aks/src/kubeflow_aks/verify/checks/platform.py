@@ -39,7 +39,8 @@ def pods_run(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[CheckResul
     """No pod of Kubeflow's platform, of this product or of AKS itself fails to start, to be ready or to end."""
     limit = seconds(outputs.basis("autoscaler", "maxNodeProvisionTime"))
     ready_nodes = {name_of(node) for node in snapshot.nodes.required() if is_ready(node)}
-    pods = [pod for pod in snapshot.pods.required() if _is_watched(text(pod, "metadata", "namespace"))]
+    everywhere = ((pod, text(pod, "metadata", "namespace")) for pod in snapshot.pods.required())
+    pods = [pod for pod, where in everywhere if is_platform(where) or where in (OUR_NAMESPACE, _SYSTEM)]
     placed = [pod for pod in pods if text(pod, "spec", "nodeName") in ready_nodes]
     wrong = [(wrong, qualified_name(pod)) for pod in placed if (wrong := _problem(pod, snapshot, limit))]
     for (problem, action), names in group_by_first(wrong).items():
@@ -102,10 +103,6 @@ def apis(snapshot: ClusterSnapshot, _: Outputs) -> Iterator[CheckResult]:
                 f"API {name_of(api)} is not available, and no namespace can be deleted until it is: {why(available)}",
                 f"check the pods behind it; if nothing needs it any more, `kubectl delete apiservice {name_of(api)}`",
             )
-
-
-def _is_watched(namespace: str) -> bool:
-    return is_platform(namespace) or namespace in (OUR_NAMESPACE, _SYSTEM)
 
 
 def _problem(pod: Object, snapshot: ClusterSnapshot, limit: timedelta) -> tuple[str, str] | None:

@@ -34,7 +34,7 @@ def impacts_of(observed: Observed, exceptions: Sequence[ExceptionChange] = ()) -
         return []
     impacts = [
         *protection.refused(observed.refused),
-        *azure.refused(observed.azure_refuses),
+        *azure.refused(observed.azure.refused),
         *whole_stacks.not_judged(observed),
         *whole_stacks.beside_another(observed),
         *_impacts(sides_of(observed)),

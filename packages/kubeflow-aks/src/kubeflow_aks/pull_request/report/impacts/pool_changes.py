@@ -52,7 +52,9 @@ def _added(pools: Sequence[Pool]) -> Iterator[Impact]:
         yield impact("pools-added", "caution", pools[0].name, text)
         return
     for pool in pools:
-        text = f"Pool {quoted(pool.name)} is added: {pool.described}{_for(pool)}."
+        label = quoted(f"{WORKLOAD_LABEL}={pool.workload}")
+        work = f", for work that selects {label}" if pool.workload else ""
+        text = f"Pool {quoted(pool.name)} is added: {pool.described}{work}."
         yield impact("pool-added", "news", pool.name, text)
 
 
@@ -229,7 +231,3 @@ def _taints(pool: Pool, old: Pool) -> Iterator[Impact]:
         means += "; new pods need the tolerations" if added else ""
         text = f"Taints of pool {quoted(pool.name)}: {changes}{means}."
         yield impact("pool-taints", "caution" if ends else "news", pool.name, text)
-
-
-def _for(pool: Pool) -> str:
-    return f", for work that selects {quoted(f'{WORKLOAD_LABEL}={pool.workload}')}" if pool.workload else ""

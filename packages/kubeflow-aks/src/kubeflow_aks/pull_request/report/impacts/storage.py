@@ -16,8 +16,9 @@ def impacts(sides: Sides) -> Iterator[Impact]:
         return
     for change in sides.changes.values():
         if change.type == _STORAGE_CLASS and change.action in GOING and change.urn in sides.before.resources:
+            name = at(sides.before.resources[change.urn].inputs, "metadata", "name") or change.name
             text = (
-                f"StorageClass {quoted(_name(sides, change))} is {change.action}d{forced_by(change)}: volumes "
+                f"StorageClass {quoted(name)} is {change.action}d{forced_by(change)}: volumes "
                 f"that are there stay as they are; {_new_ones(sides, change)}."
             )
             yield impact(f"class-{change.action}d", "caution", change.name, text)
@@ -34,7 +35,3 @@ def _new_ones(sides: Sides, change: Change) -> str:
     if policies[1] == "Retain":
         return "new ones are kept when their claims are deleted"
     return "new ones are deleted with their claims, and their data with them"
-
-
-def _name(sides: Sides, change: Change) -> object:
-    return at(sides.before.resources[change.urn].inputs, "metadata", "name") or change.name
