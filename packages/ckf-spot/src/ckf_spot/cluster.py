@@ -13,8 +13,7 @@ from typing import Any, Final
 
 from ckf_spot import install, sources
 from ckf_spot.errors import Mistake, PlacementError
-
-Object = Mapping[str, Any]
+from ckf_spot.fields import Object
 
 _PAGE: Final = 500
 _TIMEOUT_SECONDS: Final = 30

@@ -10,6 +10,7 @@ from typing import Any, Final, TypeGuard
 from ckf_spot import yaml_text
 from ckf_spot.agent_pool import SPOT_LABEL, WORKLOAD_LABEL, AgentPool, Taint
 from ckf_spot.errors import ABSENT, ContractError, Mistake, PlacementError, missing, not_one_of, refuse
+from ckf_spot.fields import Object
 
 OUTPUT: Final = "poolContract"
 """Name of the stack's output."""
@@ -98,7 +99,7 @@ def _label_problems(where: str, labels: Mapping[str, str], priority: Any) -> Ite
         yield Mistake(f"{where}.{SPOT_LABEL}", spot, expected, f"contradicts priority {priority!r}")
 
 
-def _pool(entry: Mapping[str, Any]) -> AgentPool:
+def _pool(entry: Object) -> AgentPool:
     return AgentPool(
         name=entry["name"],
         role=entry["role"],

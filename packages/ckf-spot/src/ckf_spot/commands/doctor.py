@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any, Final
@@ -17,7 +17,7 @@ from ckf_spot.doctor.findings import Finding, line, right, unknown, wrong
 from ckf_spot.doctor.reader import Reader
 from ckf_spot.doctor.work import pods
 from ckf_spot.errors import ContractError, Mistake, PlacementError, refuse
-from ckf_spot.fields import is_map
+from ckf_spot.fields import Object, is_map
 from ckf_spot.kinds.kind import PlacingRequest
 from ckf_spot.kinds.manifests import File
 from ckf_spot.pools import Pools
@@ -68,7 +68,7 @@ def _run(options: argparse.Namespace) -> int:
     group = pools[options.pool] if pools and options.pool else None
     placement = group.placement(require=request.require) if group else None
     findings = [contract, *(platform.look(reader, pools) if reader else [unknown("cluster", why)])]
-    noted: Mapping[str, Any] = {}
+    noted: Object = {}
     for name, theirs in _spaces(files, options.namespace, reader).items():
         if reader:
             noted, findings_of_namespace = namespace.read(reader, name)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import Any, Final
 
 from ckf_spot.agent_pool import POOL_LABEL, SPOT_LABEL
+from ckf_spot.fields import Object
 from ckf_spot.where.observations import Constraints, Node, Pod, Requirement, Toleration
 from ckf_spot.where.work import OWNERS, STEP, STEP_ID, Maker, Work, maker_of, role_of, work_of
-
-Object = Mapping[str, Any]
 
 _GPU_PREFIX: Final = "nvidia.com/"
 """`nvidia.com/gpu`, and `nvidia.com/mig-…` where slices have names of their own."""
@@ -253,11 +252,11 @@ def constraints(spec: Object) -> Constraints:
 
 
 def _gpu_limits(container: Object) -> dict[str, str]:
-    limits: Mapping[str, Any] = (container.get("resources") or {}).get("limits") or {}
+    limits: Object = (container.get("resources") or {}).get("limits") or {}
     return {name: str(amount) for name, amount in limits.items() if name.startswith(_GPU_PREFIX)}
 
 
-def _gpus(amounts: Mapping[str, Any]) -> int:
+def _gpus(amounts: Object) -> int:
     return sum(
         int(amount)
         for name, amount in amounts.items()

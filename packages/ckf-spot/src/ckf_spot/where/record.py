@@ -17,6 +17,7 @@ from typing import Any, Final, Self
 from ckf_spot import files
 from ckf_spot.agent_pool import AgentPool
 from ckf_spot.errors import ABSENT, Mistake, PlacementError
+from ckf_spot.fields import Object
 from ckf_spot.where import parse
 from ckf_spot.where.look import WITHOUT_NODES
 from ckf_spot.where.observations import Gap, Look, Node, Pod
@@ -26,8 +27,6 @@ _ALLOWED: Final = "expected lines that `ckf-spot where --record` has written"
 _LONGEST_SILENCE: Final = timedelta(minutes=5)
 """No watch was running where a record has no line for longer than this; it writes one every minute."""
 _HEARTBEAT: Final = timedelta(minutes=1)
-
-Object = Mapping[str, Any]
 
 
 class History:
