@@ -16,7 +16,7 @@ from ckf_spot.doctor import file, namespace, platform
 from ckf_spot.doctor.findings import Finding, line, right, unknown, wrong
 from ckf_spot.doctor.reader import Reader
 from ckf_spot.doctor.work import pods
-from ckf_spot.errors import ContractError, Mistake, PlacementError, refuse
+from ckf_spot.errors import ContractError, Mistake, PlacementError, refusal, refuse
 from ckf_spot.fields import Object, is_map
 from ckf_spot.kinds.kind import PlacingRequest
 from ckf_spot.kinds.manifests import File
@@ -55,7 +55,7 @@ def add_to(commands: Any) -> None:
 
 def _run(options: argparse.Namespace) -> int:
     if options.pool and not options.file:
-        raise PlacementError(Mistake("--pool", options.pool, "expected -f FILE --pool NAME", "needs a file"))
+        raise refusal("--pool", options.pool, "expected -f FILE --pool NAME", "needs a file")
     files = _files(options.file)
     request = PlacingRequest(
         require=options.require,
@@ -127,7 +127,7 @@ def _spaces(
             named = file.namespace_of(document)
             if namespace_option and named and named != namespace_option:
                 problem = f"contradicts the namespace {named!r} of {file.name_of(document)}"
-                raise PlacementError(Mistake("--namespace", namespace_option, "leave it out", problem))
+                raise refusal("--namespace", namespace_option, "leave it out", problem)
             name = named or namespace_option or (reader.own_namespace() if reader else "")
             by_namespace.setdefault(name, []).append(document)
         for name, documents in by_namespace.items():

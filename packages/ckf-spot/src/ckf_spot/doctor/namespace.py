@@ -12,7 +12,7 @@ from ckf_spot.doctor import quotas
 from ckf_spot.doctor.findings import Finding, looked, right, unknown, wrong
 from ckf_spot.doctor.reader import Reader
 from ckf_spot.doctor.work import Pods
-from ckf_spot.errors import Mistake, PlacementError
+from ckf_spot.errors import PlacementError, refusal
 from ckf_spot.fields import Object, copied, is_maps, map_at
 from ckf_spot.generated.namespace import DEFAULT_TOLERATIONS
 from ckf_spot.placement import Placement
@@ -39,9 +39,7 @@ def read(reader: Reader, name: str) -> tuple[Object, list[Finding]]:
     except ForbiddenError as error:
         return {}, [unknown(what, str(error))]
     if space is None:
-        raise PlacementError(
-            Mistake("namespace", name, "expected a namespace of the cluster", "does not exist")
-        )
+        raise refusal("namespace", name, "expected a namespace of the cluster", "does not exist")
     return map_at(space, "metadata", "annotations"), []
 
 

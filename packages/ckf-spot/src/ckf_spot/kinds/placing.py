@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from ckf_spot.errors import EvictionWarning, Mistake, Mistakes, PlacementError, together
+from ckf_spot.errors import EvictionWarning, Mistake, Mistakes, PlacementError, refusal, together
 from ckf_spot.fields import UNKNOWN, Json, Object, at, is_map, map_at
 from ckf_spot.kinds import table
 from ckf_spot.kinds.kind import Kind, Path, PlacingRequest, Pods, contradiction, dotted, misfit, mistake_in
@@ -128,7 +128,7 @@ def _roles(name: str, value: object) -> tuple[str, ...]:
         roles = tuple(role for role in value if isinstance(role, str))
         if len(roles) == len(value):
             return roles
-    raise PlacementError(Mistake(name, value, "expected a role such as 'Master', or a list of roles"))
+    raise refusal(name, value, "expected a role such as 'Master', or a list of roles")
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from ckf_spot.errors import ABSENT, Mistake, PlacementError, missing
+from ckf_spot.errors import ABSENT, Mistake, missing, refusal
 from ckf_spot.fields import Json, Object, similar, unknown
 
 TEMPLATE: Final = "podtemplatespec-v1"
@@ -37,7 +37,7 @@ def minor(release: str) -> int:
     """
     match = _RELEASE.fullmatch(release)
     if not match:
-        raise PlacementError(Mistake("kubernetes", release, "expected 1.N, such as 1.34"))
+        raise refusal("kubernetes", release, "expected 1.N, such as 1.34")
     return int(match[1])
 
 
