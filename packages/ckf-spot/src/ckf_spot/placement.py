@@ -8,6 +8,7 @@ from typing import Any, Final, Literal
 
 from ckf_spot.agent_pool import POOL_LABEL, SPOT_LABEL, AgentPool
 from ckf_spot.errors import ABSENT, not_one_of, refusal, refuse
+from ckf_spot.pods.field_names import PREFERRED, REQUIRED
 
 Capacity = Literal["spot", "on-demand"]
 """`spot`: nodes that Azure may take back at any moment; `on-demand`: nodes that stay."""
@@ -82,14 +83,14 @@ class Placement:
     def node_affinity(self) -> dict[str, Any]:
         """`spec.affinity.nodeAffinity` of the pod."""
         affinity: dict[str, Any] = {
-            "requiredDuringSchedulingIgnoredDuringExecution": {
+            REQUIRED: {
                 "nodeSelectorTerms": [
                     {"matchExpressions": [expression.as_dict() for expression in self.required]}
                 ]
             }
         }
         if self.preferred:
-            affinity["preferredDuringSchedulingIgnoredDuringExecution"] = [
+            affinity[PREFERRED] = [
                 {
                     "weight": _WEIGHT,
                     "preference": {
@@ -118,11 +119,6 @@ class Placement:
             f"a node selector can name one pool or one workload only, and these are several pools: {names}"
         )
         raise refusal("", ABSENT, "name one of them", problem)
-
-    @property
-    def weight(self) -> int:
-        """Weight of the preference."""
-        return _WEIGHT
 
 
 def placement(

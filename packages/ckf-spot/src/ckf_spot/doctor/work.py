@@ -99,10 +99,19 @@ def _is_count(value: object) -> bool:
 
 
 def _amount(container: Object, part: str, resource: str, default: object) -> Decimal:
+    amount = stated(container, part, resource)
+    return quantity(default if amount is None else amount)
+
+
+def quantity(text: object) -> Decimal:
+    """The number that a quantity of Kubernetes is.
+
+    Raises:
+        ValueError: it is none.
+    """
     from kubernetes.utils import parse_quantity  # noqa: PLC0415 - an extra, there where a quota was read
 
-    quantity = stated(container, part, resource)
-    return Decimal(parse_quantity(default if quantity is None else quantity))
+    return Decimal(parse_quantity(text))
 
 
 def stated(container: Object, part: str, resource: str) -> Any:

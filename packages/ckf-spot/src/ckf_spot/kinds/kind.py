@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
+from ckf_spot import fields
 from ckf_spot.errors import ABSENT, Mistake, not_one_of
 from ckf_spot.fields import Json, Object, at, is_map
 from ckf_spot.placement import Capacity, Placement
@@ -140,6 +141,36 @@ class Kind:
     def doubts(self, document: Object, placement: Placement, request: PlacingRequest) -> Iterator[str]:
         """How an eviction would still lose the work of a placed document."""
         yield from ()
+
+
+@dataclass(frozen=True)
+class Wrapper(Kind):
+    """A kind whose work stands in a form that other kinds have too, such as a Ray cluster's spec.
+
+    Attributes:
+        version: of its API.
+        work: the form.
+        path: where that is.
+        around: fields of the spec around it; none where the spec is the work.
+        hints: see `fields.problems`.
+    """
+
+    version: str
+    work: Kind
+    path: tuple[str, ...] = ("spec",)
+    around: tuple[str, ...] = ()
+    hints: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    def problems(self, document: Object, request: PlacingRequest) -> Iterator[Mistake]:
+        """Around the work."""
+        yield from fields.object_problems(document, self.version)
+        if self.around and document.get("spec") is not None:
+            yield from fields.problems(document["spec"], "spec", self.around, self.path[-1:], self.hints)
+        yield from within(document, *self.path)
+
+    def inner(self, document: Object) -> Iterator[tuple[Path, Kind]]:
+        """The work."""
+        yield self.path, self.work
 
 
 def misfit(pods: Pods, template: Object, placement: Placement) -> str:

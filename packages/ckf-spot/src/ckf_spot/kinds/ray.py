@@ -8,7 +8,7 @@ from typing import Final
 from ckf_spot import fields
 from ckf_spot.errors import Mistake
 from ckf_spot.fields import Object, is_maps, map_at
-from ckf_spot.kinds.kind import Kind, Path, PlacingRequest, Pods, mistake_in, unknown_roles, within
+from ckf_spot.kinds.kind import Kind, Path, PlacingRequest, Pods, Wrapper, mistake_in, unknown_roles, within
 from ckf_spot.placement import Placement
 
 HEAD: Final = "head"
@@ -41,52 +41,6 @@ _HINTS: Final = {
     name: f"a pod's fields belong under template.spec.{name}"
     for name in ("affinity", "containers", "nodeSelector", "restartPolicy", "tolerations")
 }
-
-
-class RayCluster(Kind):
-    """A RayCluster.
-
-    KubeRay makes a lost worker again, whatever its restart policy, so the groups of workers may vanish; with the head
-    all is lost, so it stays (`ray-operator/controllers/ray/raycluster_controller.go`).
-    """
-
-    def problems(self, document: Object, request: PlacingRequest) -> Iterator[Mistake]:
-        """Around the cluster."""
-        yield from fields.object_problems(document, _VERSION)
-        yield from within(document, "spec")
-
-    def inner(self, document: Object) -> Iterator[tuple[Path, Kind]]:
-        """The cluster."""
-        yield ("spec",), _SPEC
-
-
-class RayJob(Kind):
-    """A RayJob with a cluster of its own."""
-
-    def problems(self, document: Object, request: PlacingRequest) -> Iterator[Mistake]:
-        """Around the job."""
-        yield from fields.object_problems(document, _VERSION)
-        yield from within(document, "spec")
-
-    def inner(self, document: Object) -> Iterator[tuple[Path, Kind]]:
-        """The job."""
-        yield ("spec",), _JOB_SPEC
-
-
-class RayCronJob(Kind):
-    """A RayCronJob; its jobs are placed as RayJobs are."""
-
-    def problems(self, document: Object, request: PlacingRequest) -> Iterator[Mistake]:
-        """Around the job."""
-        yield from fields.object_problems(document, _VERSION)
-        if document.get("spec") is not None:
-            hints = {name: f"a job's fields belong under jobTemplate.{name}" for name in _JOB}
-            yield from fields.problems(document["spec"], "spec", _CRON_JOB, ("jobTemplate",), hints)
-            yield from within(document, "spec", "jobTemplate")
-
-    def inner(self, document: Object) -> Iterator[tuple[Path, Kind]]:
-        """The job."""
-        yield ("spec", "jobTemplate"), _JOB_SPEC
 
 
 class _JobSpec(Kind):
@@ -124,7 +78,11 @@ class _JobSpec(Kind):
 
 
 class _Cluster(Kind):
-    """The spec of a cluster."""
+    """The spec of a cluster.
+
+    KubeRay makes a lost worker again, whatever its restart policy, so the groups of workers may vanish; with the head
+    all is lost, so it stays (`ray-operator/controllers/ray/raycluster_controller.go`).
+    """
 
     has_roles = True
     rigid = (
@@ -181,7 +139,13 @@ def _groups(document: Object) -> list[Object]:
 _SPEC: Final = _Cluster()
 _JOB_SPEC: Final = _JobSpec()
 KINDS: Final[Mapping[str, Kind]] = {
-    "RayCluster": RayCluster(),
-    "RayJob": RayJob(),
-    "RayCronJob": RayCronJob(),
+    "RayCluster": Wrapper(_VERSION, _SPEC),
+    "RayJob": Wrapper(_VERSION, _JOB_SPEC),
+    "RayCronJob": Wrapper(
+        _VERSION,
+        _JOB_SPEC,
+        ("spec", "jobTemplate"),
+        _CRON_JOB,
+        {name: f"a job's fields belong under jobTemplate.{name}" for name in _JOB},
+    ),
 }

@@ -11,7 +11,7 @@ from ckf_spot import fields
 from ckf_spot.agent_pool import POOL_LABEL, SPOT_LABEL, WORKLOAD_LABEL
 from ckf_spot.errors import Mistake
 from ckf_spot.fields import Json, Object, at, is_map, is_maps, map_at
-from ckf_spot.kinds.kind import Kind, Path, PlacingRequest, Pods, contradiction, unknown_roles, within
+from ckf_spot.kinds.kind import Kind, PlacingRequest, Pods, Wrapper, contradiction, unknown_roles
 from ckf_spot.placement import Placement
 
 _EXECUTORS: Final = "executor"
@@ -113,7 +113,9 @@ class _Pods(Pods):
 class _Application(Kind):
     """The spec of an application.
 
-    The driver makes lost executors again; with the driver the application is lost, so it stays.
+    The driver makes lost executors again; with the driver the application is lost, so it stays. The placement goes into
+    the executors' own fields, which the operator's webhook sets in every release, or into their template, which
+    releases from 2.0 on take.
     """
 
     has_roles = True
@@ -216,43 +218,16 @@ class _Application(Kind):
             )
 
 
-class SparkApplication(Kind):
-    """A SparkApplication.
-
-    The placement goes into the executors' own fields, which the operator's webhook sets in every release, or into their
-    template, which releases from 2.0 on take.
-    """
-
-    def problems(self, document: Object, request: PlacingRequest) -> Iterator[Mistake]:
-        """Around the application."""
-        yield from fields.object_problems(document, _VERSION)
-        yield from within(document, "spec")
-
-    def inner(self, document: Object) -> Iterator[tuple[Path, Kind]]:
-        """The application."""
-        yield ("spec",), _SPEC
-
-
-class ScheduledSparkApplication(Kind):
-    """A ScheduledSparkApplication; its applications are placed as such."""
-
-    def problems(self, document: Object, request: PlacingRequest) -> Iterator[Mistake]:
-        """Around the application."""
-        yield from fields.object_problems(document, _VERSION)
-        if document.get("spec") is not None:
-            hints = {name: f"an application's fields belong under template.{name}" for name in _APPLICATION}
-            yield from fields.problems(document["spec"], "spec", _SCHEDULED, ("template",), hints)
-            yield from within(document, "spec", "template")
-
-    def inner(self, document: Object) -> Iterator[tuple[Path, Kind]]:
-        """The application."""
-        yield ("spec", "template"), _SPEC
-
-
 _SPEC: Final = _Application()
 KINDS: Final[Mapping[str, Kind]] = {
-    "SparkApplication": SparkApplication(),
-    "ScheduledSparkApplication": ScheduledSparkApplication(),
+    "SparkApplication": Wrapper(_VERSION, _SPEC),
+    "ScheduledSparkApplication": Wrapper(
+        _VERSION,
+        _SPEC,
+        ("spec", "template"),
+        _SCHEDULED,
+        {name: f"an application's fields belong under template.{name}" for name in _APPLICATION},
+    ),
 }
 
 

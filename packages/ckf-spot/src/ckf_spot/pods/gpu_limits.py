@@ -11,18 +11,8 @@ from ckf_spot.fields import Object, is_maps, map_at
 from ckf_spot.placement import Placement
 
 _MAKERS: Final = (
-    "aliyun",
-    "amazon",
-    "amazonaws",
-    "amd",
-    "google",
-    "habana",
-    "huawei",
-    "intel",
-    "nvidia",
-    "qualcomm",
-    "xilinx",
-)
+    "aliyun", "amazon", "amazonaws", "amd", "google", "habana", "huawei", "intel", "nvidia", "qualcomm", "xilinx",
+)  # fmt: skip
 """Who makes accelerators; their device plugins announce them as `nvidia.com/gpu` or `gpu.intel.com/i915`."""
 _OF_KUBERNETES: Final = "kubernetes.io"
 """Domain of the resources that every node may have."""
@@ -115,7 +105,7 @@ def problems(
         where: path of the containers, for messages.
         elsewhere: whether the pod asks for GPUs in another way too.
     """
-    offered, names = _offered(placement), _pools(placement)
+    offered, names = placement.gpus, _pools(placement)
     wrong = {
         name: limit[GPU] for name, limit in limits.items() if GPU in limit and _count(limit[GPU]) is None
     }
@@ -135,7 +125,7 @@ def problems(
 
 def _excess(limits: Limits, placement: Placement, where: str) -> Iterator[Mistake]:
     """More GPUs than a node has, or more than one where they are shared."""
-    needed, offered = requested(limits), _offered(placement)
+    needed, offered = requested(limits), placement.gpus
     if needed > offered:
         who = _names({name: limit for name, limit in limits.items() if _count(limit.get(GPU, 0))})
         yield Mistake(
@@ -184,10 +174,6 @@ def _claims(template: Object) -> list[str]:
     """Names of a pod's claims of devices (Kubernetes, "Dynamic Resource Allocation")."""
     claims = map_at(template, "spec").get("resourceClaims")
     return [str(claim.get("name")) for claim in claims] if is_maps(claims) else []
-
-
-def _offered(placement: Placement) -> int:
-    return min(pool.gpus for pool in placement.pools)
 
 
 def _pools(placement: Placement) -> str:
