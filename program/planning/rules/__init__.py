@@ -9,8 +9,7 @@ from functools import cache, partial
 from typing import Final
 
 from components.arguments.mistakes import Mistake
-from components.cluster.long_term_support import long_term_support_mistakes
-from components.cluster.tiers import cost_analysis_mistakes
+from components.cluster.tiers import cost_analysis_mistakes, long_term_support_mistakes
 from components.kubeflow.storage_classes import class_name_mistakes
 from components.pools.labels_and_taints import repeated_taint_mistakes
 from program.planning.pools import agent_pools

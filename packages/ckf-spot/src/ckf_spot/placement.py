@@ -8,7 +8,6 @@ from typing import Any, Final, Literal
 
 from ckf_spot.agent_pool import POOL_LABEL, SPOT_LABEL, AgentPool
 from ckf_spot.errors import ABSENT, not_one_of, refusal, refuse
-from ckf_spot.pods.field_names import PREFERRED, REQUIRED
 
 Capacity = Literal["spot", "on-demand"]
 """`spot`: nodes that Azure may take back at any moment; `on-demand`: nodes that stay."""
@@ -16,6 +15,9 @@ Capacity = Literal["spot", "on-demand"]
 Preference = Literal["spot"]
 """What can be preferred: on-demand nodes are there whenever they are required, so they can only be required."""
 
+REQUIRED: Final = "requiredDuringSchedulingIgnoredDuringExecution"
+PREFERRED: Final = "preferredDuringSchedulingIgnoredDuringExecution"
+"""Fields of a pod's node affinity."""
 _CAPACITIES: Final = ("spot", "on-demand")
 _WEIGHT: Final = 100
 """The scheduler's largest (Kubernetes NodeAffinity: 1–100)."""

@@ -13,8 +13,8 @@ from typing import Final
 
 from ckf_spot.errors import Mistake
 from ckf_spot.fields import Json, Object, is_map, is_maps, map_at
+from ckf_spot.placement import PREFERRED, REQUIRED
 from ckf_spot.pods import shape
-from ckf_spot.pods.field_names import PREFERRED, REQUIRED
 
 IMPORTER: Final = "Kubeflow imports it on its own nodes"
 EXIT: Final = "what reports on a run must not be lost with it"

@@ -8,8 +8,7 @@ from typing import Final
 from ckf_spot.agent_pool import POOL_LABEL, SPOT_LABEL, WORKLOAD_LABEL, AgentPool, Taint
 from ckf_spot.errors import ABSENT, Mistake
 from ckf_spot.fields import Object, map_at
-from ckf_spot.placement import Placement
-from ckf_spot.pods.field_names import REQUIRED
+from ckf_spot.placement import REQUIRED, Placement
 
 _LEGACY_POOL_LABEL: Final = "agentpool"
 _VM_SIZE_LABEL: Final = "node.kubernetes.io/instance-type"

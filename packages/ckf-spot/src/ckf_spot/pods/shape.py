@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from ckf_spot.errors import Mistake
 from ckf_spot.fields import Object, at, is_map, is_maps, problems
-from ckf_spot.pods.field_names import PREFERRED, REQUIRED
+from ckf_spot.placement import PREFERRED, REQUIRED
 
 Shape = Mapping[tuple[str, ...], tuple[Callable[[Any], bool], str]]
 """What a value must be, and how to say so, by path."""

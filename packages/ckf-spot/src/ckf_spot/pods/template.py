@@ -7,9 +7,8 @@ from typing import Any, Final
 
 from ckf_spot.errors import Mistake
 from ckf_spot.fields import Json, Object, copied, map_at
-from ckf_spot.placement import Placement
+from ckf_spot.placement import PREFERRED, REQUIRED, Placement
 from ckf_spot.pods import gpu_limits, node_selection
-from ckf_spot.pods.field_names import PREFERRED, REQUIRED
 
 SAFE_TO_EVICT: Final = "cluster-autoscaler.kubernetes.io/safe-to-evict"
 """Annotation that keeps the autoscaler from evicting a Job's pod to remove its node (cluster-autoscaler, FAQ.md)."""

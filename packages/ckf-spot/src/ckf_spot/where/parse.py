@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from ckf_spot.agent_pool import POOL_LABEL, SPOT_LABEL
 from ckf_spot.fields import Object
-from ckf_spot.pods.field_names import REQUIRED
+from ckf_spot.placement import REQUIRED
 from ckf_spot.where.observations import Constraints, Node, Pod, Requirement, Toleration
 from ckf_spot.where.work import OWNERS, STEP, STEP_ID, Maker, Work, maker_of, role_of, work_of
 
