@@ -10,12 +10,7 @@ from kubeflow_aks.local_aks.azure.arm import ArmError, Json
 from kubeflow_aks.local_aks.azure.rules.resources import dangling, in_use, references
 from kubeflow_aks.local_aks.azure.state import AGENT_POOL, DIAGNOSTIC_SETTING, MANAGED_CLUSTER, AzureState
 from kubeflow_aks.local_aks.azure.timing import DELETING, Timing
-from kubeflow_aks.local_aks.azure.types import (
-    FEDERATED_CREDENTIAL,
-    RESOURCE_GROUP,
-    ROLE_ASSIGNMENT,
-    ArmType,
-)
+from kubeflow_aks.local_aks.azure.types import FEDERATED_CREDENTIAL, RESOURCE_GROUP, ROLE_ASSIGNMENT, ArmType
 
 _BAD_REQUEST: Final = 400
 _NOT_FOUND: Final = 404

@@ -187,9 +187,7 @@ class AzureNativeProvider(Provider):
         else:
             inputs = arm_type.names_in(request.id) | projection
         return proto.ReadResponse(
-            id=request.id,
-            properties=wire.encode(_with_version(arm_type, body)),
-            inputs=wire.encode(inputs),
+            id=request.id, properties=wire.encode(_with_version(arm_type, body)), inputs=wire.encode(inputs)
         )
 
     @override
