@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -117,14 +117,6 @@ def expired(
                 f"{row.rule} on {stack}: the exception of {row.date} ended on {row.expires_on}; comply, or decide "
                 "again and write a later expiresOn"
             )
-
-
-def useless(rows: Iterable[Accepted], violations: Mapping[str, Sequence[Violation]]) -> Iterator[str]:
-    """The rows whose glob no stack needs by all violations of every stack, one line each."""
-    for row in rows:
-        stacks = [stack for stack in violations if row.names(stack) and stack not in row.stacks]
-        if stacks and not any(row.covers(stack, it) for stack in stacks for it in violations[stack]):
-            yield f"{row.rule} passes on {', '.join(stacks)}: take out the exception of {row.date}"
 
 
 def _row(row: dict[str, Any]) -> Accepted:

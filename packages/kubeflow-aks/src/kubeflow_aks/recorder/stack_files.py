@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from kubeflow_aks.exit_codes import UsageError
+from kubeflow_aks.json_values import at, is_mapping
 from kubeflow_aks.recorder.project_file import (
     ProjectFile,
     StackFileError,
@@ -141,11 +142,7 @@ def _encrypted(path: str, value: Any) -> Iterator[str]:
 
 
 def _is_encrypted(value: Any) -> bool:
-    return (
-        isinstance(value, dict)
-        and list(cast(dict[str, Any], value)) == ["secure"]
-        and isinstance(value["secure"], str)
-    )
+    return is_mapping(value) and list(value) == ["secure"] and isinstance(value["secure"], str)
 
 
 def _text(file: str, key: str, value: Any) -> str:
@@ -179,7 +176,7 @@ def _no_text_for_a_mapping(file: str, project: ProjectFile, settings: Mapping[st
     """
     name = project.name
     for key, declaration in project.declared.items():
-        if not isinstance(declaration, dict) or cast(dict[str, Any], declaration).get("type") != "object":
+        if at(declaration, "type") != "object":
             continue
         value = settings.get(project.full_key(key))
         what = f"{file}: {name}:{key}"

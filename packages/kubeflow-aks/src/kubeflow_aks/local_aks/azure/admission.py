@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from kubeflow_aks.local_aks.azure.arm import ArmError
 from kubeflow_aks.local_aks.azure.rules.access import ACCESS_RULES
 from kubeflow_aks.local_aks.azure.rules.capacity import CAPACITY_RULES
 from kubeflow_aks.local_aks.azure.rules.clusters import AUTOSCALER_RULES, CLUSTER_RULES
@@ -20,7 +21,7 @@ from kubeflow_aks.local_aks.azure.rules.networks import NETWORK_RULES
 from kubeflow_aks.local_aks.azure.rules.pools import POOL_RULES
 from kubeflow_aks.local_aks.azure.rules.registries import REGISTRY_RULES
 from kubeflow_aks.local_aks.azure.rules.resources import RESOURCE_RULES
-from kubeflow_aks.local_aks.azure.rules.rule import ClusterRequest, PoolRequest, ResourceRequest, Rule, admit
+from kubeflow_aks.local_aks.azure.rules.rule import ClusterRequest, PoolRequest, ResourceRequest, Rule
 from kubeflow_aks.local_aks.azure.rules.sizes import SIZE_RULES
 from kubeflow_aks.local_aks.azure.rules.spot import SPOT_RULES
 from kubeflow_aks.local_aks.azure.rules.storage import STORAGE_RULES
@@ -66,4 +67,6 @@ def check(request: Request) -> None:
         ArmError: the first rule it breaks.
     """
     rules: tuple[Rule[Any], ...] = TABLES[type(request)]
-    admit(request, rules)
+    for rule in rules:
+        if (fields := rule.broken(request)) is not None:
+            raise ArmError(rule.status, rule.code, rule.message.format(**fields))

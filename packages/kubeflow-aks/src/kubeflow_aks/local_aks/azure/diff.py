@@ -77,11 +77,7 @@ def _objects(
 
 
 def _values(
-    old: Any,
-    new: Any,
-    replacing: frozenset[str],
-    path: str,
-    rule: str,
+    old: Any, new: Any, replacing: frozenset[str], path: str, rule: str
 ) -> Iterator[tuple[str, PropertyChange]]:
     match old, new:
         case dict(), dict():

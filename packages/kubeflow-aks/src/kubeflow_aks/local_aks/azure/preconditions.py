@@ -7,15 +7,10 @@ from typing import Final
 
 from kubeflow_aks.local_aks.azure import arm
 from kubeflow_aks.local_aks.azure.arm import ArmError, Json
-from kubeflow_aks.local_aks.azure.rules.resources import dangling, in_use, references
+from kubeflow_aks.local_aks.azure.rules.resources import in_use, references
 from kubeflow_aks.local_aks.azure.state import AGENT_POOL, DIAGNOSTIC_SETTING, MANAGED_CLUSTER, AzureState
 from kubeflow_aks.local_aks.azure.timing import DELETING, Timing
-from kubeflow_aks.local_aks.azure.types import (
-    FEDERATED_CREDENTIAL,
-    RESOURCE_GROUP,
-    ROLE_ASSIGNMENT,
-    ArmType,
-)
+from kubeflow_aks.local_aks.azure.types import FEDERATED_CREDENTIAL, RESOURCE_GROUP, ROLE_ASSIGNMENT, ArmType
 
 _BAD_REQUEST: Final = 400
 _NOT_FOUND: Final = 404
@@ -102,7 +97,7 @@ def require_other_system_pool(arm_id: str, state: AzureState) -> None:
 
 
 def require_references(arm_type: ArmType, arm_id: str, body: Json, get: Get) -> None:
-    """What a body refers to must exist; the ids in a role assignment are not references.
+    """What a body refers to must exist (MicrosoftDocs/azure-docs#81734); ids in a role assignment are no references.
 
     What lies in a group that this Azure does not know is others' and counts as there: a subnet, a workspace for logs.
     So does what AKS makes in the group of the machines, such as the nodes' identity, which this Azure does not have.
@@ -110,7 +105,12 @@ def require_references(arm_type: ArmType, arm_id: str, body: Json, get: Get) -> 
     for reference in () if arm_type.pulumi == ROLE_ASSIGNMENT else references(body):
         group = get(arm.group_id_of(reference) or "")
         if get(reference) is None and group is not None and "managedBy" not in group:
-            raise dangling(arm_id, reference)
+            raise ArmError(
+                _BAD_REQUEST,
+                "InvalidResourceReference",
+                f"Resource {reference} referenced by resource {arm_id} was not found. Please make sure that the "
+                "referenced resource exists, and that both resources are in the same region.",
+            )
 
 
 def require_unused(arm_type: ArmType, arm_id: str, state: AzureState) -> None:

@@ -11,14 +11,14 @@ import hmac
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import version
-from typing import Final
+from typing import Final, TypeVar
 
 import grpc
 from google.protobuf import empty_pb2
 from pulumi.runtime.proto import provider_pb2 as proto
 from typing_extensions import override
 
-from kubeflow_aks.local_aks.azure import check, diff, power, retry, sdk_schema
+from kubeflow_aks.local_aks.azure import check, diff, power, sdk_schema
 from kubeflow_aks.local_aks.azure.arm import TENANT, ArmError, Json
 from kubeflow_aks.local_aks.azure.resource_manager import ResourceManager
 from kubeflow_aks.local_aks.azure.state import MANAGED_CLUSTER
@@ -48,7 +48,15 @@ _CLIENT_CONFIG: Final = "azure-native:authorization:getClientConfig"
 _GET_GROUP: Final = "azure-native:resources:getResourceGroup"
 FUNCTIONS: Final = frozenset({*_CREDENTIALS, _CLIENT_CONFIG, _GET_GROUP})
 """Every function that is answered, by its token."""
+_DELAYS: Final = (20.0, 60.0, 120.0)
+"""Seconds before each further attempt; azcore's jitter is left out."""
+_STATUSES: Final = frozenset({408, 429, 500, 502, 503, 504})
+_IN_PROGRESS: Final = (409, "AnotherOperationInProgress")
+"""Answers of ARM after which azure-native sends a request again (`initPipelineOpts` in `client_azcore.go`). A 409
+`OperationNotAllowed` of AKS is not among them: it fails the resource, as with the real provider."""
 _CREDENTIALS_ARGUMENTS: Final = frozenset({"resourceGroupName", "resourceName", "serverFqdn", "format"})
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -179,9 +187,7 @@ class AzureNativeProvider(Provider):
         else:
             inputs = arm_type.names_in(request.id) | projection
         return proto.ReadResponse(
-            id=request.id,
-            properties=wire.encode(_with_version(arm_type, body)),
-            inputs=wire.encode(inputs),
+            id=request.id, properties=wire.encode(_with_version(arm_type, body)), inputs=wire.encode(inputs)
         )
 
     @override
@@ -279,12 +285,39 @@ class AzureNativeProvider(Provider):
             )
         return _with_version(arm_type, self._azure.get(arm_id) or {})
 
-    def _call(self, context: grpc.ServicerContext, request: Callable[[], retry.T]) -> retry.T:
+    def _call(self, context: grpc.ServicerContext, request: Callable[[], T]) -> T:
         """Send a request to ARM as often as azure-native would."""
         try:
-            return retry.send(request, self._timing.pause)
+            return send(request, self._timing.pause)
         except (ArmError, OperationCancelledError) as error:
             fail(context, str(error))
+
+
+def send(request: Callable[[], T], pause: Callable[[float], None]) -> T:
+    """Send a request until ARM accepts it.
+
+    Args:
+        request: sends it once.
+        pause: waits for simulated seconds.
+
+    Raises:
+        ArmError: ARM's last answer.
+    """
+    for delay in _DELAYS:
+        try:
+            return request()
+        except ArmError as error:
+            pause(_before_retry(error, delay))
+    return request()
+
+
+def _before_retry(error: ArmError, delay: float) -> float:
+    """Seconds to wait, the Retry-After header first; an answer that is not worth waiting for is raised again."""
+    retryable = error.status in _STATUSES or (error.status, error.code) == _IN_PROGRESS
+    wait = delay if error.retry_after is None else error.retry_after
+    if not retryable or wait > _DELAYS[-1]:
+        raise error
+    return wait
 
 
 def _arm_type(urn: str, context: grpc.ServicerContext) -> ArmType:

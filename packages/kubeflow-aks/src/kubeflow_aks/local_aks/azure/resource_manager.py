@@ -47,6 +47,9 @@ class Operation:
 class ResourceManager:
     """ARM of one Azure.
 
+    Its methods raise `ArmError` where ARM or the resource provider refuses, with nothing changed, and
+    `OperationCancelledError` where the engine cancels what they wait for.
+
     Args:
         state: what this Azure holds.
         timing: how long it takes.
@@ -75,11 +78,7 @@ class ResourceManager:
         return self._body(stored) if stored else None
 
     def read(self, arm_type: ArmType, arm_id: str) -> Json | None:
-        """Answer a GET.
-
-        Raises:
-            ArmError: a planned fault.
-        """
+        """Answer a GET."""
         self._count_request("GET", arm_type.pulumi)
         if self._deletions.due(arm_id):
             with self._state.transaction():
@@ -87,12 +86,7 @@ class ResourceManager:
         return self.get(arm_id)
 
     def put(self, arm_type: ArmType, arm_id: str, body: Json) -> Operation:
-        """Accept a PUT.
-
-        Raises:
-            ArmError: ARM or the resource provider refuses it; nothing has changed.
-            OperationCancelledError: the engine cancelled while an earlier deletion was waited for.
-        """
+        """Accept a PUT, after the deletions that it must wait for."""
         fault = self._count_request("PUT", arm_type.pulumi)
         self._wait_for_deletions(arm_id)
         with self._state.transaction():
@@ -104,11 +98,7 @@ class ResourceManager:
         return self._accepted(fault, ends_at)
 
     def delete(self, arm_type: ArmType, arm_id: str) -> Operation | None:
-        """Accept a DELETE; None when there is nothing to delete.
-
-        Raises:
-            ArmError: the resource may not be deleted; nothing has changed.
-        """
+        """Accept a DELETE; None when there is nothing to delete."""
         fault = self._count_request("DELETE", arm_type.pulumi)
         clusters: tuple[str, ...] = ()
         with self._state.transaction():
@@ -128,11 +118,7 @@ class ResourceManager:
         return self._accepted(fault, ends_at, clusters)
 
     def power(self, cluster_id: str, *, run: bool) -> Operation:
-        """Accept a POST of `start` or `stop`.
-
-        Raises:
-            ArmError: there is no such cluster, or it can't be stopped or started now.
-        """
+        """Accept a POST of `start` or `stop`."""
         fault = self._count_request("POST", MANAGED_CLUSTER)
         with self._state.transaction():
             self._deletions.purge()
@@ -140,12 +126,7 @@ class ResourceManager:
         return replace(self._accepted(fault, cluster.busy_until), run=run)
 
     def wait(self, operation: Operation) -> None:
-        """Wait for the end of an operation.
-
-        Raises:
-            ArmError: it failed.
-            OperationCancelledError: the engine cancelled.
-        """
+        """Wait for the end of an operation; raises the error of one that fails."""
         if operation.run and self._switch:
             self._switch(on=True)
         self._timing.wait_until(operation.ends_at)

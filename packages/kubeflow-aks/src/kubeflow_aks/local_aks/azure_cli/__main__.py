@@ -9,6 +9,7 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Final, NoReturn, cast
 
@@ -62,7 +63,7 @@ def main(arguments: Sequence[str]) -> int:
     options = parser.parse_args(rest)
     try:
         run = RunDirectory.existing(Path(folder))
-        with Client(run) as client:
+        with closing(Client(run)) as client:
             result = do(client, AzureState(run.azure), options)
     except ArmError as error:
         lines = f"({error.code}) {error.message}\nCode: {error.code}\nMessage: {error.message}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 from kubeflow_aks.local_aks.lifecycle import service_files
@@ -55,11 +54,7 @@ class Client:
                 raise ServiceUnavailableError("; ".join([str(error), *stopped.lines(self._run)])) from None
         return self._channel
 
-    def __enter__(self) -> Client:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
+        """End the connection, if there is one."""
         if self._channel is not None:
             self._channel.close()

@@ -12,7 +12,6 @@ from kubeflow_aks.policy.benchmark import (
     add_ons,
     cluster_access,
     containers,
-    identity,
     logs,
     names,
     network,
@@ -26,7 +25,6 @@ from kubeflow_aks.policy.rule import Rule
 
 RULES: Final[tuple[Rule, ...]] = (
     *cluster_access.RULES,
-    *identity.RULES,
     *upgrades.RULES,
     *network.RULES,
     *names.RULES,

@@ -53,9 +53,9 @@ def _stored(kind: str, *required: Collection[str]) -> Every:
 
 
 def _costly(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
-    def keeps(setting: Resource) -> Iterator[tuple[str, str]]:
+    def keeps(setting: Resource) -> Iterator[str]:
         if "kube-audit" in _kept(setting.inputs):
-            yield setting.urn, "logs have kube-audit, with every read call; expected kube-audit-admin"
+            yield "logs have kube-audit, with every read call; expected kube-audit-admin"
 
     return in_turn(_settings(resources, CLUSTER), keeps)
 

@@ -61,9 +61,7 @@ def _subnets(resource: Resource) -> Iterator[str]:
 
 
 def _tagged(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
-    return in_turn(
-        of_type(resources, *_TAGGABLE), lambda it: ((it.urn, message) for message in _HAS_TAGS(it.inputs))
-    )
+    return in_turn(of_type(resources, *_TAGGABLE), lambda it: _HAS_TAGS(it.inputs))
 
 
 def _stable(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:

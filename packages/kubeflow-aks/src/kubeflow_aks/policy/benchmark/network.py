@@ -35,11 +35,11 @@ def _large_subnets(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
     ):
         return iter(())
 
-    def small(network: Resource) -> Iterator[tuple[str, str]]:
+    def small(network: Resource) -> Iterator[str]:
         for what, subnet in _subnets(network.inputs):
             prefix = at(subnet, "addressPrefix") or next(iter(items(subnet, "addressPrefixes")), None)
             if prefix and ip_network(prefix).prefixlen > _LARGEST_PREFIX:
-                yield network.urn, f"{what} is {prefix}; expected /{_LARGEST_PREFIX} or larger"
+                yield f"{what} is {prefix}; expected /{_LARGEST_PREFIX} or larger"
 
     return in_turn(of_type(resources, NETWORK), small)
 

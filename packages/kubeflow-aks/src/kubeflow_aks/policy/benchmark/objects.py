@@ -39,12 +39,9 @@ _GONE: Final = {
 
 def _every_object(look: Look, *kinds: str) -> Every:
     """What is wrong with each object of these kinds, in any version."""
-
-    def check(resource: Resource) -> Iterator[tuple[str, str]]:
-        if kind(resource) in kinds:
-            yield from ((resource.urn, message) for message in look(resource.inputs))
-
-    return lambda resources: in_turn(resources, check)
+    return lambda resources: in_turn(
+        [it for it in resources if kind(it) in kinds], lambda resource: look(resource.inputs)
+    )
 
 
 def _no_wildcards(inputs: Inputs) -> Iterator[str]:

@@ -72,8 +72,8 @@ def containers(pod: Pod) -> Iterator[Container]:
 def every_pod(*looks: Look) -> Every:
     """What is wrong with each pod's spec."""
 
-    def check(pod: Pod) -> Iterator[tuple[str, str]]:
-        yield from ((pod.urn, message) for look in looks for message in look(pod.spec))
+    def check(pod: Pod) -> Iterator[str]:
+        yield from (message for look in looks for message in look(pod.spec))
 
     return lambda resources: in_turn(pods(resources), check)
 
@@ -81,9 +81,9 @@ def every_pod(*looks: Look) -> Every:
 def every_container(look: Callable[[Container], Iterator[str]]) -> Every:
     """What is wrong with each container."""
 
-    def check(pod: Pod) -> Iterator[tuple[str, str]]:
+    def check(pod: Pod) -> Iterator[str]:
         for container in containers(pod):
-            yield from ((pod.urn, f"{container.name}: {message}") for message in look(container))
+            yield from (f"{container.name}: {message}" for message in look(container))
 
     return lambda resources: in_turn(pods(resources), check)
 

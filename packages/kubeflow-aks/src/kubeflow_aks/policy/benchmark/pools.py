@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 from kubeflow_aks.policy.benchmark.table import azure_policy, checkov, high, low, medium, psrule
@@ -31,9 +31,8 @@ _LEAST_NODES: Final = 3
 def every_pool(look: Look, which: Callable[[Pool], bool] = lambda _: True) -> Every:
     """What is wrong with each of these pools."""
 
-    def check(pool: Pool) -> Iterator[tuple[str, str]]:
-        if which(pool):
-            yield from ((pool.urn, pool.path + message) for message in look(pool.wire))
+    def check(pool: Pool) -> Iterable[str]:
+        return (pool.path + message for message in look(pool.wire)) if which(pool) else ()
 
     return lambda resources: in_turn(pools(resources), check)
 

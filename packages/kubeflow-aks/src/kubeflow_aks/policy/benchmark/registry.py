@@ -35,20 +35,17 @@ def _without_retention(inputs: Inputs) -> bool:
 def _replicated(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
     replicas = list(of_type(resources, _REPLICATION))
 
-    def alone(registry: Resource) -> Iterator[tuple[str, str]]:
+    def alone(registry: Resource) -> Iterator[str]:
         here = at(registry.inputs, "location")
         if not any(at(it.inputs, "location") != here for it in replicas):
-            yield registry.urn, "no replication to another region"
+            yield "no replication to another region"
 
     return in_turn(of_type(resources, REGISTRY), alone)
 
 
 def _locked(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
     locks = list(of_type(resources, *_LOCKS))
-    return in_turn(
-        of_type(resources, REGISTRY),
-        lambda registry: () if locks else ((registry.urn, "no management lock"),),
-    )
+    return in_turn(of_type(resources, REGISTRY), lambda _: () if locks else ("no management lock",))
 
 
 RULES: Final = (

@@ -31,10 +31,10 @@ def _is_of(child: Inputs, cluster: Resource) -> bool:
 def _windows(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
     windows = [it.inputs for it in of_type(resources, _MAINTENANCE)]
 
-    def lacking(cluster: Resource) -> Iterator[tuple[str, str]]:
+    def lacking(cluster: Resource) -> Iterator[str]:
         for window in _WINDOWS:
             if not any(at(it, "configName") == window and _is_of(it, cluster) for it in windows):
-                yield cluster.urn, f"no maintenance window {window}"
+                yield f"no maintenance window {window}"
 
     return in_turn(of_type(resources, CLUSTER), lacking)
 
@@ -42,12 +42,12 @@ def _windows(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
 def _same_version(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
     clusters = list(of_type(resources, CLUSTER))
 
-    def differing(pool: Resource) -> Iterator[tuple[str, str]]:
+    def differing(pool: Resource) -> Iterator[str]:
         version = at(pool.inputs, "orchestratorVersion")
         expected = {at(it.inputs, "kubernetesVersion") for it in clusters if _is_of(pool.inputs, it)}
         if version is not None and expected and version not in expected:
             versions = " or ".join(sorted(str(it) for it in expected))
-            yield pool.urn, f"orchestratorVersion is {version}; expected the cluster's {versions}"
+            yield f"orchestratorVersion is {version}; expected the cluster's {versions}"
 
     return in_turn(of_type(resources, POOL), differing)
 

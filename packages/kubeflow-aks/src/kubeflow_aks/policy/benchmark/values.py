@@ -6,7 +6,7 @@ A rule that needs an unknown value is undecided: any use of one raises `UnknownV
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar, cast
+from typing import Any, Protocol, TypeVar, cast
 
 from kubeflow_aks.policy.rule import UNKNOWN, Resource, UnknownValueError
 
@@ -15,7 +15,14 @@ Look = Callable[[Inputs], Iterable[str]]
 """The violations of one set of inputs, one message each."""
 Every = Callable[[Sequence[Resource]], Iterable[tuple[str, str]]]
 """The violations of all resources of a stack: URN and message."""
-_Thing = TypeVar("_Thing")
+
+
+class _Named(Protocol):
+    @property
+    def urn(self) -> str: ...
+
+
+_Thing = TypeVar("_Thing", bound=_Named)
 
 
 def at(inputs: Any, path: str) -> Any:
@@ -81,14 +88,12 @@ def must_be_set(path: str) -> Look:
     return look
 
 
-def in_turn(
-    things: Iterable[_Thing], look: Callable[[_Thing], Iterable[tuple[str, str]]]
-) -> Iterator[tuple[str, str]]:
-    """The violations of each thing; an undecided one does not stop the others."""
+def in_turn(things: Iterable[_Thing], look: Callable[[_Thing], Iterable[str]]) -> Iterator[tuple[str, str]]:
+    """The violations of each thing, with its URN; an undecided one does not stop the others."""
     undecided = False
     for thing in things:
         try:
-            yield from look(thing)
+            yield from ((thing.urn, message) for message in look(thing))
         except UnknownValueError:
             undecided = True
     if undecided:

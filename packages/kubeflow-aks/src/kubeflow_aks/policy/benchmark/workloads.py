@@ -79,9 +79,9 @@ def _own_namespace(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
 def _policies(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
     policies = [it.inputs for it in resources if it.type == _POLICY]
 
-    def free(pod: Pod) -> Iterator[tuple[str, str]]:
+    def free(pod: Pod) -> Iterator[str]:
         if not any(_selects(policy, pod) for policy in policies):
-            yield pod.urn, "no NetworkPolicy of its namespace selects its pods"
+            yield "no NetworkPolicy of its namespace selects its pods"
 
     return in_turn(pods(resources), free)
 
@@ -118,10 +118,10 @@ def _fulfils(label: Any, operator: str, values: Sequence[Any]) -> bool:
 
 
 def _labelled(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
-    def lacking(resource: Resource) -> Iterator[tuple[str, str]]:
+    def lacking(resource: Resource) -> Iterator[str]:
         labels: Mapping[str, Any] = at(resource.inputs, "metadata.labels") or {}
         if missing := [label for label in _LABELS if label not in labels]:
-            yield resource.urn, f"metadata.labels lack {', '.join(missing)}"
+            yield f"metadata.labels lack {', '.join(missing)}"
 
     workloads = [it for it in resources if kind(it) in ("DaemonSet", "Deployment", "StatefulSet")]
     return in_turn(workloads, lacking)

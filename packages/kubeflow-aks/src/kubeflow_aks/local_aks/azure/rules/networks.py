@@ -105,10 +105,7 @@ NETWORK_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
     Rule(
         id="overlay-needs-azure-cni",
         message=invalid("networkProfile.networkPluginMode", "Mode overlay needs networkPlugin azure."),
-        broken=lambda r: when(
-            r.get("networkProfile.networkPluginMode") == "overlay"
-            and r.get("networkProfile.networkPlugin") != "azure"
-        ),
+        broken=lambda r: when(_overlay(r) and r.get("networkProfile.networkPlugin") != "azure"),
         source="managedClusters.json 2025-09-01, networkPluginMode",
     ),
     Rule(

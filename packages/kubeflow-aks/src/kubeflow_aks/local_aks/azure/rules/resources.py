@@ -232,16 +232,6 @@ def references(value: Any) -> Iterator[str]:
             pass
 
 
-def dangling(arm_id: str, missing: str) -> ArmError:
-    """The answer to a PUT that refers to a resource Azure does not have (MicrosoftDocs/azure-docs#81734)."""
-    return ArmError(
-        BAD_REQUEST,
-        "InvalidResourceReference",
-        f"Resource {missing} referenced by resource {arm_id} was not found. Please make sure that the referenced "
-        "resource exists, and that both resources are in the same region.",
-    )
-
-
 def in_use(token: str, arm_id: str, user: str) -> ArmError | None:
     """The answer to the DELETE of a resource that another one refers to, None where that does not matter."""
     if token not in _IN_USE:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
@@ -10,7 +10,7 @@ from typing import Any, Final, Generic, TypeVar
 
 import aks_facts
 from kubeflow_aks.local_aks.azure import arm
-from kubeflow_aks.local_aks.azure.arm import ArmError, Json
+from kubeflow_aks.local_aks.azure.arm import Json
 
 BAD_REQUEST: Final = 400
 SPOT_KEY: Final = "kubernetes.azure.com/scalesetpriority"
@@ -157,17 +157,6 @@ def invalid(parameter: str, details: str) -> str:
         f"The value of parameter {parameter} is invalid. Error details: {details} "
         "Please see https://aka.ms/aks-naming-rules for more details."
     )
-
-
-def admit(request: T, rules: Iterable[Rule[T]]) -> None:
-    """Check a request against rules.
-
-    Raises:
-        ArmError: the first rule it breaks.
-    """
-    for rule in rules:
-        if (fields := rule.broken(request)) is not None:
-            raise ArmError(rule.status, rule.code, rule.message.format(**fields))
 
 
 def when(broken: bool, **fields: object) -> Mapping[str, object] | None:  # noqa: FBT001 - reads as "when x"

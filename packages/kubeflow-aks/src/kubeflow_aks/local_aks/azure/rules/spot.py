@@ -94,10 +94,7 @@ SPOT_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
     ),
     Rule(
         id="spot-vm-size",
-        message=invalid(
-            "agentPoolProfile.vmSize",
-            "VM size {size} cannot be used for Spot.",
-        ),
+        message=invalid("agentPoolProfile.vmSize", "VM size {size} cannot be used for Spot."),
         broken=lambda r: when(r.spot and _never_spot(r), size=r.body.get("vmSize")),
         source='spot-vms.md, "Limitations"; sizes: catalogue',
     ),
