@@ -28,10 +28,7 @@ def written(moment: datetime) -> str:
 
 
 def expires(state: Mapping[str, Any]) -> datetime:
-    """When a stack ends, by the tag of its resource group, else of its cluster, as the last `up` left it.
-
-    Args:
-        state: the deployment, as `pulumi stack export` gives it.
+    """When a stack ends, by the tag of its resource group, else of its cluster, in its deployment as `up` left it.
 
     Raises:
         LeftError: the stack is protected, is being changed, or has no time at which it ends.

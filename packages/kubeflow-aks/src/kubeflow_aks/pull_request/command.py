@@ -18,12 +18,11 @@ from kubeflow_aks.ownership import NotOurFolderError, open_folder
 from kubeflow_aks.policy.rule import Violation
 from kubeflow_aks.project import is_stack_name
 from kubeflow_aks.pull_request.bases import Bases
-from kubeflow_aks.pull_request.comparison import Comparison
+from kubeflow_aks.pull_request.comparison import Comparison, stop_runs
 from kubeflow_aks.pull_request.configuration import renamed
 from kubeflow_aks.pull_request.observed import Observed
 from kubeflow_aks.pull_request.priced import priced
 from kubeflow_aks.pull_request.report import ChangeDocument, change_document, comment, terminal
-from kubeflow_aks.pull_request.runs import stop_runs
 from kubeflow_aks.pull_request.stand_ins import StandInProcesses
 from kubeflow_aks.pull_request.violations import Exceptions, judge
 from kubeflow_aks.recorder.stack_files import stack_names

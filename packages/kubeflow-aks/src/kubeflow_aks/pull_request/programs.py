@@ -67,9 +67,7 @@ class Outcome:
     """The outcome of one operation.
 
     Attributes:
-        result: as the engine reports it.
         ignored: inputs whose later changes the engine ignores, by URN; the result lacks them.
-        not_simulated: types that no stand-in knows.
         assumed: what the program reads or imports and is not known here, one sentence each.
         refused: URNs of protected resources that would be replaced or deleted, which `up` refuses; `result` is then
             the preview without the protection.

@@ -36,9 +36,7 @@ class StandInRequest:
     """What the process should serve: plain values, because they go over a socket.
 
     Attributes:
-        azure: folder of the simulated Azure.
         token: that a connection to it must send.
-        objects: file of the Kubernetes objects.
         unknown_types: file for the types that no stand-in knows.
         reads: file for what a program reads and none of the stack has made.
         today: the date that Azure uses, `2026-11-22`.

@@ -49,7 +49,6 @@ class CheckResult:
     """One result of a check.
 
     Attributes:
-        message: what was found, or why nothing could be.
         impact: None if the check did not fail.
     """
 
