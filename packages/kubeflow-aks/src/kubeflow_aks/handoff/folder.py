@@ -47,7 +47,7 @@ def write(folder: Path, files: Mapping[str, str]) -> None:
     try:
         open_folder(folder.parents[1], folder.parent.name)
         with alone(folder):
-            if _is_there(folder) and not _is_ours(folder):
+            if os.path.lexists(folder) and not _is_ours(folder):
                 raise FolderError(
                     f"{folder}: was not made by `./kubeflow-aks handoff` and is left alone; remove or move it yourself"
                 )
@@ -75,21 +75,17 @@ def _write(path: Path, text: str) -> None:
 def _put(draft: Path, folder: Path) -> None:
     """The draft in the folder's place; the old one comes back where that fails."""
     old = draft.with_name(f"{draft.name}-old")
-    if _is_there(folder):
+    if os.path.lexists(folder):
         folder.rename(old)
     try:
         draft.rename(folder)
     except BaseException:
-        if _is_there(old):
+        if os.path.lexists(old):
             old.rename(folder)
         raise
     with suppress(OSError):
         (old / LOGS).rename(folder / LOGS)  # a script that runs meanwhile goes on writing there
     shutil.rmtree(old, ignore_errors=True)
-
-
-def _is_there(folder: Path) -> bool:
-    return os.path.lexists(folder)
 
 
 def _is_ours(folder: Path) -> bool:
@@ -120,7 +116,7 @@ def alone(folder: Path) -> Generator[None]:
         for left in sorted(folder.parent.glob(f"{_DRAFT}*")):
             with suppress(OSError):
                 # Killed between the two renames: the old folder is the only one there is.
-                if left.name.endswith("-old") and not _is_there(folder):
+                if left.name.endswith("-old") and not os.path.lexists(folder):
                     left.rename(folder)
                 else:
                     shutil.rmtree(left)

@@ -48,6 +48,7 @@ class ToolsError(InconclusiveError):
     """The engine is not built; the text is one line for the user."""
 
 
+@processes.ended_with_this_one()
 def preview(
     base: str, root: Path, *, stacks: Sequence[str] = (), control_plane: bool = False, limit: float = 300.0
 ) -> ExitCode:
@@ -61,15 +62,8 @@ def preview(
         UsageError: there is no such commit or stack.
         CommandError: nothing can be compared.
     """
-    with processes.ended_with_this_one():
-        return _preview(base, root, stacks, control_plane=control_plane, limit=limit)
-
-
-def _preview(
-    base_ref: str, root: Path, stacks: Sequence[str], *, control_plane: bool, limit: float
-) -> ExitCode:
     repository = Repository.of(root)
-    head, base = repository.head(), repository.base(base_ref)
+    head, start = repository.head(), repository.base(base)
     try:
         folder = open_folder(root / "build", "pr-preview")
         work, bases = (open_folder(root / "build", "pr-preview", name) for name in ("work", "bases"))
@@ -79,10 +73,10 @@ def _preview(
     with (
         workplace(work, root, stop=stop_runs) as place,
         StandInProcesses() as stand_ins,
-        settings_of(base.commit, place, root) as tree,
+        settings_of(start.commit, place, root) as tree,
     ):
         os.environ[processes.MARK] = place.mark
-        theirs = Tree(tree.folder / repository.within, base, repository.tree(base.commit), "base")
+        theirs = Tree(tree.folder / repository.within, start, repository.tree(start.commit), "base")
         exceptions = Exceptions.of(theirs.root, root)
         in_base, in_head = stack_names(theirs.root), repository.stacks()
         in_head += [name for name in stacks if name in stack_names(root) and name not in in_head]
