@@ -30,13 +30,7 @@ class LossesError(InconclusiveError):
 
 
 def losses(file: Path) -> dict[str, str]:
-    """The resources that are deleted or replaced.
-
-    Args:
-        file: output of `pulumi preview --json`.
-
-    Returns:
-        `deleted` or `replaced` by URN.
+    """`deleted` or `replaced` by URN, of resources in the output of `pulumi preview --json`.
 
     Raises:
         LossesError: it has another form, as after a preview that failed.

@@ -32,14 +32,10 @@ _DRAFT: Final = ".handoff-draft-"
 
 
 def write(folder: Path, files: Mapping[str, str]) -> None:
-    """Writes the files into a draft beside the folder, and puts that into the folder's place when it is whole.
+    """Writes the texts into a draft beside the folder, and puts that into the folder's place when it is whole.
 
     Whatever stops it, a full disk, Ctrl-C or the end of the process, leaves the files of before as they were; what a
-    killed process left of its draft goes at the next call.
-
-    Args:
-        folder: where they shall be.
-        files: texts by file name. Those that end with `.sh` and begin with `#!` become programs.
+    killed process left of its draft goes at the next call. Those called `*.sh` that begin with `#!` become programs.
 
     Raises:
         FolderError: the folder can't be written, or is not ours; nothing of it was changed.
