@@ -4,8 +4,6 @@ A lock file may be a stranger's, and nobody reads its hashes. So it lists packag
 installed as wheels: none of their code runs meanwhile, and nothing of an earlier lock file stays.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import os

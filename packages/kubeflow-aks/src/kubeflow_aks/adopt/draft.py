@@ -1,7 +1,5 @@
 """The stack file that comes nearest to a cluster: settings that the program accepts and that replace nothing."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping

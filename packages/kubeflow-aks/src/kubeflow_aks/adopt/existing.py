@@ -4,8 +4,6 @@
 without their case.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import sys

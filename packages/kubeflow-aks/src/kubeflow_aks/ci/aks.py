@@ -1,7 +1,5 @@
 """AKS clusters through `az`: their state, stop and start, and what the activity log has of them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime

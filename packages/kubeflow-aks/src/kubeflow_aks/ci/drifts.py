@@ -1,7 +1,5 @@
 """What differs between a program and what exists, read from `pulumi preview --refresh --json`. Pure."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence

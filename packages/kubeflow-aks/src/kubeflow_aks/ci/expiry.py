@@ -3,8 +3,6 @@
 Where the group is not the stack's own, its cluster's tag counts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final

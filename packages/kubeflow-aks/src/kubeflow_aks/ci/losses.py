@@ -4,8 +4,6 @@ Between the preview and the `up` the state may change, and `pulumi up` would do 
 (pulumi/actions#991).
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

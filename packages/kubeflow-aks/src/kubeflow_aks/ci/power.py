@@ -3,8 +3,6 @@
 What a stopped cluster keeps and costs: `docs/facts/aks.md#stopping-and-starting`.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """The API server of a deployed stack, signed in to by the kubeconfig of its outputs."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from http import HTTPStatus
 from typing import Final

@@ -1,7 +1,5 @@
 """The folder of a hand-off: all of its files or none, for the user's own eyes, and nobody else's folder touched."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import stat

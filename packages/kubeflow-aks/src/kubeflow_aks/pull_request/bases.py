@@ -1,7 +1,5 @@
 """A cache of the states of bases: the second preview of a pull request does not bring its base up again."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import shutil

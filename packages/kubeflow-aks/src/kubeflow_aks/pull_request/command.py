@@ -1,7 +1,5 @@
 """What `kubeflow-aks diff` does: shows what a change would do to each stack, without an account."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -1,7 +1,5 @@
 """One stack under both trees: the base brought up, the head previewed on its state."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Why a program did not run: its own messages, one line for each mistake, without tracebacks."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path

@@ -4,8 +4,6 @@ azure-native's preview asks Azure nothing, and that of the Kubernetes provider t
 one to be replaced, so `pulumi up` is the first to find out.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

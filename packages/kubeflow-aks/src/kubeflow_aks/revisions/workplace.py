@@ -5,8 +5,6 @@ place holds its lock, which ends with the process: a place with our note and wit
 that was killed, and is cleared.
 """
 
-from __future__ import annotations
-
 import itertools
 import os
 import re

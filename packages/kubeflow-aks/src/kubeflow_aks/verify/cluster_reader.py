@@ -1,7 +1,5 @@
 """Reads all that the checks need from a cluster: requests that read, and dry runs."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Mapping

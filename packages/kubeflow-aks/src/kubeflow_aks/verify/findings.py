@@ -1,7 +1,5 @@
 """Runs the checks: each gives results, and each result becomes a finding of the report."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """Credentials are accepted, for a while longer, and give the rights that they must."""
 
-from __future__ import annotations
-
 import base64
 import binascii
 import json
