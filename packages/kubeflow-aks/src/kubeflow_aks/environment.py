@@ -4,8 +4,6 @@ A lock file may be a stranger's, and nobody reads its hashes. So it lists packag
 installed as wheels: none of their code runs meanwhile, and nothing of an earlier lock file stays.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import os
@@ -220,14 +218,8 @@ def install(
 ) -> None:
     """Installs what a lock file lists as wheels, by uv, and by pip where there is no uv or it does not reach the index.
 
-    uv takes a second for what pip unpacks in half a minute. Both get the same options.
-
-    Args:
-        folder: the environment.
-        lock: the lock file's text.
-        name: of the lock file, for messages.
-        uv: the program; by default the environment's own.
-        built: packages without a wheel, whose code may run to build one.
+    uv takes a second for what pip unpacks in half a minute. Both get the same options. Of packages that are `built`
+    code may run, because they have no wheel.
 
     Raises:
         InstallError: the lock file lists something else, or a package has no wheel, cannot be had, or has another hash.

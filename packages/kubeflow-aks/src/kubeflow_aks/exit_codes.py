@@ -1,7 +1,5 @@
 """What the commands return, and the errors that end a command with each of these codes."""
 
-from __future__ import annotations
-
 from enum import IntEnum
 from typing import Final
 

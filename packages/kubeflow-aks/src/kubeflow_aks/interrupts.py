@@ -1,7 +1,5 @@
 """Signals to stop: SIGINT, SIGTERM and SIGHUP are handled alike by every command."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -1,7 +1,5 @@
 """What the file `kubeflow-aks` does: `.venv` first, then the command; until then the standard library is enough."""
 
-from __future__ import annotations
-
 import os
 import runpy
 import signal

@@ -1,7 +1,5 @@
 """What `kubeflow-aks adopt` does: a stack file and an import file for a cluster that other means made."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

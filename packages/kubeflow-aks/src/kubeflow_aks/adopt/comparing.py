@@ -1,7 +1,5 @@
 """What the program states of a resource, compared with what is there."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

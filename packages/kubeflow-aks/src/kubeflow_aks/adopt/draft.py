@@ -1,7 +1,5 @@
 """The stack file that comes nearest to a cluster: settings that the program accepts and that replace nothing."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -26,6 +24,7 @@ MAINTENANCE: Final = "azure-native:containerservice:MaintenanceConfiguration"
 _MISTAKE: Final = re.compile(r"\s*(?P<key>[A-Za-z]\w*(?:\.[^\s:]+)?): (?P<reason>.+)")
 _OPTIONAL: Final = ("autoscaler", "tags")
 """Groups whose values may be left out one by one: the program's own take their place."""
+_REFUSED: Final = "the program does not take the settings of this cluster; nothing was written:"
 _ONE_HOST: Final = (
     "the settings describe one Regular pool without taints and GPU, and another one comes first"
 )
@@ -40,11 +39,9 @@ class Draft:
     """A stack file in the making.
 
     Attributes:
-        settings: by key.
         pools: pools of the cluster that the settings describe, by name.
         left: why each other pool is not managed, by name.
         unstated: why the program refuses each other value of the cluster, by key; its own takes the place.
-        recorded: what the program makes of the settings.
     """
 
     settings: Settings
@@ -94,7 +91,8 @@ def drafted(cluster: ExistingCluster, stack: str, root: Path, *, owner: str, cre
             recorded = record(stack, root=root, preview=True, draft=stack_file(root, stack, settings))
         except RefusedError as refused:
             if not _without(_mistakes(refused), settings, pools, left, unstated):
-                raise NotAdoptableError(_words(refused)) from None
+                _, _, mistakes = str(refused).partition("\n")
+                raise NotAdoptableError(f"{_REFUSED}\n{mistakes}") from None
             continue
         draft = Draft(settings=settings, pools=pools, left=left, unstated=unstated, recorded=recorded)
         if not _kept(draft, cluster):
@@ -161,15 +159,6 @@ def _free(name: str, taken: set[str]) -> str:
 def _mistakes(refused: RefusedError) -> list[tuple[str, str]]:
     lines = str(refused).splitlines()[1:]
     return [(match["key"], match["reason"]) for line in lines if (match := _MISTAKE.fullmatch(line))]
-
-
-def _words(refused: RefusedError) -> str:
-    return "\n".join(
-        [
-            "the program does not take the settings of this cluster; nothing was written:",
-            *str(refused).splitlines()[1:],
-        ]
-    )
 
 
 def _without(

@@ -4,8 +4,6 @@
 without their case.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import sys
@@ -112,12 +110,9 @@ def read_json(file: str) -> Any:
 
 
 def cluster_of(cluster: Any, pools: Any = None, maintenance: Any = None) -> ExistingCluster:
-    """The cluster of parsed JSON.
+    """The cluster of parsed JSON: of `az aks show` or Azure's API, with answers that list its pools and windows.
 
-    Args:
-        cluster: of `az aks show`, or of Azure's API.
-        pools: of `az aks nodepool list`; without it those of the cluster.
-        maintenance: of `az aks maintenanceconfiguration list`.
+    Without a list of pools they are those of the cluster.
 
     Raises:
         ClusterJsonError: one of them is something else.

@@ -1,7 +1,5 @@
 """Infers the settings that come nearest to an existing cluster."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """What keeps a cluster from being adopted, whatever a stack file says; each with the way out."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """AKS clusters through `az`: their state, stop and start, and what the activity log has of them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -26,7 +24,6 @@ class Cluster:
     """State of a cluster.
 
     Attributes:
-        id: in Azure Resource Manager.
         running: whether its power state is Running; while it starts or stops, the state that it will have.
         provisioning_state: `Succeeded` or `Failed` if no operation is under way.
     """
@@ -84,14 +81,9 @@ class Aks:
         self.az.run("aks", "start", "--resource-group", group, "--name", name, "--no-wait")
 
     def last_change(self, cluster: Cluster, since: datetime, *kinds: str) -> Event | None:
-        """The newest start, stop or update of a cluster since a time that did not fail.
+        """The newest start, stop or update (`start/action`, `stop/action`, `write`) since a time that did not fail.
 
         Azure's activity log shows it some minutes later, and keeps it for 90 days.
-
-        Args:
-            cluster: what `cluster` returned.
-            since: the earliest time.
-            kinds: of `start/action`, `stop/action`, `write`; default all three.
         """
         listed = self.az.json(
             "monitor",

@@ -3,8 +3,6 @@
 Nothing is unpacked to disk and nothing is run; it holds a document, from which this tree's own code writes the comment.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import zipfile

@@ -5,8 +5,6 @@ preview's run it takes the run's number only, which GitHub provides; GitHub's ow
 request, and the comment is written anew from the validated document ("Preventing pwn requests").
 """
 
-from __future__ import annotations
-
 import os
 import re
 import sys

@@ -4,8 +4,6 @@ The stack has the settings of `Pulumi.demo.yaml` and the tag `expires`, which ev
 `kubeflow-aks ci reaper` ends it. A second call with the same name prolongs it: `pulumi up` moves the tag.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from datetime import UTC, datetime, timedelta

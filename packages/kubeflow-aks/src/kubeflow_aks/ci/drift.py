@@ -3,8 +3,6 @@
 The issue is opened or updated while there is drift, and closed when there is none any more.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate

@@ -1,7 +1,5 @@
 """What differs between a program and what exists, read from `pulumi preview --refresh --json`. Pure."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -45,14 +43,10 @@ class Drift:
 
 
 def drifts(output: str, errors: str) -> list[Drift]:
-    """The resources that differ from the program, sorted.
+    """The resources that differ, sorted, by stdout and stderr of `pulumi preview --refresh --json`.
 
     Left out is what only looks different in a preview (`docs/facts/pulumi.md#drift`): role assignments whose principal
     is known after `up`, and the pools that a cluster lists and the stack has as resources of their own.
-
-    Args:
-        output: of `pulumi preview --refresh --json`, whatever its exit code.
-        errors: its stderr, which has the reason if there is no output.
 
     Raises:
         PreviewError: it failed, and not by a conflict with a field manager; or its output has an unexpected form.

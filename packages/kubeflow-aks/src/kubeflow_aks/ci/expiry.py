@@ -3,8 +3,6 @@
 Where the group is not the stack's own, its cluster's tag counts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
@@ -28,10 +26,7 @@ def written(moment: datetime) -> str:
 
 
 def expires(state: Mapping[str, Any]) -> datetime:
-    """When a stack ends, by the tag of its resource group, else of its cluster, as the last `up` left it.
-
-    Args:
-        state: the deployment, as `pulumi stack export` gives it.
+    """When a stack ends, by the tag of its resource group, else of its cluster, in its deployment as `up` left it.
 
     Raises:
         LeftError: the stack is protected, is being changed, or has no time at which it ends.

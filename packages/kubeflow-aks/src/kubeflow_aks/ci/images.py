@@ -4,8 +4,6 @@ No bot reads an image in Python, and a pinned one does not change by itself. So 
 the code, has the day on which somebody last looked for a newer one.
 """
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Between the preview and the `up` the state may change, and `pulumi up` would do 
 (pulumi/actions#991).
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path
@@ -30,13 +28,7 @@ class LossesError(InconclusiveError):
 
 
 def losses(file: Path) -> dict[str, str]:
-    """The resources that are deleted or replaced.
-
-    Args:
-        file: output of `pulumi preview --json`.
-
-    Returns:
-        `deleted` or `replaced` by URN.
+    """`deleted` or `replaced` by URN, of resources in the output of `pulumi preview --json`.
 
     Raises:
         LossesError: it has another form, as after a preview that failed.

@@ -1,7 +1,5 @@
 """Our own comments and issues, known again by a hidden marker in their first line and by their author."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Mapping
 from typing import Any, Final

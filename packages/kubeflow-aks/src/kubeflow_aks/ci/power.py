@@ -3,8 +3,6 @@
 What a stopped cluster keeps and costs: `docs/facts/aks.md#stopping-and-starting`.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -62,10 +60,7 @@ class Power:
         return self.azure.cluster(self.where.group, self.where.name)
 
     def stop(self, *, force: bool = False) -> None:
-        """Stops the cluster and waits until it is; one that is already is left.
-
-        Args:
-            force: stop one of production that has no office hours, too.
+        """Stops the cluster, one of production without office hours by force only, and waits; a stopped one is left.
 
         Raises:
             PowerError: it may not be stopped now, or does not stop.

@@ -4,8 +4,6 @@ The line is JSON, so that lines of many runs can be appended to one another. A p
 run ended before it.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """Who computed a preview, and where: a pull request's workflow and code are its own, so its result proves nothing."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any, Final

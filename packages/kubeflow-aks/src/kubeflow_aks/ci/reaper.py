@@ -4,8 +4,6 @@ Without `--destroy` it only prints what it would do. A stack whose name does not
 one that is protected, locked, or has no readable tag `expires` is named and left.
 """
 
-from __future__ import annotations
-
 import sys
 from datetime import UTC, datetime
 from pathlib import Path

@@ -4,8 +4,6 @@
 names are regarded as hostile: anybody's pull request may add one.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import re

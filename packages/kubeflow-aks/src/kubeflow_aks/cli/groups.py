@@ -1,7 +1,5 @@
 """Groups of commands, each of whose commands is imported when it is called, and a command's help."""
 
-from __future__ import annotations
-
 import gc
 import sys
 from collections.abc import Mapping

@@ -1,7 +1,7 @@
 """Arguments and options that several commands have."""
 
-from __future__ import annotations
-
+import math
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
@@ -41,11 +41,8 @@ class Whole(click.ParamType[int, str]):
             return value
         number = int(value) if value.isascii() and value.isdecimal() and len(value) <= _DIGITS else None
         if number is None or not self._least <= number <= self._most:
-            self.fail(
-                f"{value} is not allowed; expected a whole number from {self._least} to {self._most}",
-                param,
-                ctx,
-            )
+            limits = f"from {self._least} to {self._most}"
+            self.fail(f"{value} is not allowed; expected a whole number {limits}", param, ctx)
         return number
 
 
@@ -54,40 +51,23 @@ class Number(click.ParamType[float, str]):
 
     name = "number"
 
-    def __init__(self, least: float, most: float) -> None:
+    def __init__(self, least: float, most: float, expected: str = "") -> None:
         self._least, self._most = least, most
+        self._expected = expected or f"a number from {least:g} to {most:g}"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """The number of a text."""
-        number = _number(value)
+        try:
+            number = float(value)
+        except ValueError:
+            number = math.nan  # outside of all limits
         if not self._least <= number <= self._most:
-            self.fail(
-                f"{value} is not allowed; expected a number from {self._least:g} to {self._most:g}",
-                param,
-                ctx,
-            )
+            self.fail(f"{value} is not allowed; expected {self._expected}", param, ctx)
         return number
 
 
-class Seconds(click.ParamType[float, str]):
-    """A time above 0."""
-
-    name = "seconds"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """The number of a text."""
-        number = _number(value)
-        if not 0 < number < float("inf"):
-            self.fail(f"{value} is not allowed; expected a number of seconds above 0", param, ctx)
-        return number
-
-
-def _number(text: str) -> float:
-    """The number of a text; NaN, which is outside of all limits, where it is none."""
-    try:
-        return float(text)
-    except ValueError:
-        return float("nan")
+SECONDS: Final = Number(sys.float_info.min, sys.float_info.max, "a number of seconds above 0")
+"""A time above 0."""
 
 
 def stacks(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:

@@ -1,7 +1,5 @@
 """A command as a process, and as a function that returns its exit code."""
 
-from __future__ import annotations
-
 import errno
 import gc
 import os

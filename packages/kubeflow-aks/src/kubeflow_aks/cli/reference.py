@@ -1,7 +1,5 @@
 """The page of commands, generated from the commands."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """The API server of a deployed stack, signed in to by the kubeconfig of its outputs."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from http import HTTPStatus
 from typing import Final
@@ -15,8 +13,11 @@ from kubeflow_aks.clients.kubernetes.exec_plugin import ExecPlugin
 from kubeflow_aks.clients.kubernetes.kubeconfig import ActiveCluster
 from kubeflow_aks.deployed.errors import StackError
 from kubeflow_aks.deployed.outputs import Outputs
+from kubeflow_aks.json_values import at
 
 _CONNECT_SECONDS: Final = 10.0
+_PRIVATE: Final = ("clusterBasis", "apiAccess", "privateCluster")
+"""Path of the setting in the outputs; those of older versions do not have it."""
 _NOT_ITS_CERTIFICATE: Final = "CERTIFICATE_VERIFY_FAILED"
 """OpenSSL's name for it, in Python's message."""
 
@@ -64,7 +65,7 @@ def stack_error(error: KubeError, outputs: Outputs) -> StackError:
             "kubeconfig: the cluster was created again, its certificates were rotated, or something stands in between; "
             f"run `pulumi up --refresh`, then `./kubeflow-aks handoff {stack}` if Juju uses the cluster ({error})"
         )
-    if isinstance(error, UnreachableError) and _is_private(outputs):
+    if isinstance(error, UnreachableError) and at(outputs.values, *_PRIVATE) is True:
         return StackError(
             f"{stack}: its API server has a private address and cannot be reached from here; connect to its "
             f"network, see docs/how-to/private-cluster-and-entra.md ({error})"
@@ -75,14 +76,6 @@ def stack_error(error: KubeError, outputs: Outputs) -> StackError:
             "(`./kubeflow-aks start`), or your address missing in apiAccess.authorizedIpRanges?"
         )
     return StackError(f"{stack}: {error}")
-
-
-def _is_private(outputs: Outputs) -> bool:
-    """Whether the API server has a private address; outputs of older versions do not have that."""
-    try:
-        return outputs.basis("apiAccess", "privateCluster") is True
-    except StackError:
-        return False
 
 
 def _target(outputs: Outputs) -> ActiveCluster:

@@ -1,7 +1,5 @@
 """The error of everything that works on a deployed stack."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from kubeflow_aks.exit_codes import InconclusiveError

@@ -1,7 +1,5 @@
 """A stack's outputs: read with the Pulumi CLI or from a file, and validated."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """What a deployed stack's state has on its cluster and the objects in it: no secret is decrypted."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path

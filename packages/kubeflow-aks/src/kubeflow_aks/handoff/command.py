@@ -1,7 +1,5 @@
 """What `kubeflow-aks handoff` does: writes what Juju and Terraform need for a stack's cluster."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

@@ -3,8 +3,6 @@
 What the charm does with them: docs/facts/charmed-kubeflow.md#a-default-pool-for-each-namespace.
 """
 
-from __future__ import annotations
-
 import re
 import textwrap
 from collections import Counter

@@ -1,7 +1,5 @@
 """The files of a hand-off: what each is called, what is in it, and whether it is a secret."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from collections.abc import Mapping, Sequence

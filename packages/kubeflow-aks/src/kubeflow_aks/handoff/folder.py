@@ -1,7 +1,5 @@
 """The folder of a hand-off: all of its files or none, for the user's own eyes, and nobody else's folder touched."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import stat
@@ -32,14 +30,10 @@ _DRAFT: Final = ".handoff-draft-"
 
 
 def write(folder: Path, files: Mapping[str, str]) -> None:
-    """Writes the files into a draft beside the folder, and puts that into the folder's place when it is whole.
+    """Writes the texts into a draft beside the folder, and puts that into the folder's place when it is whole.
 
     Whatever stops it, a full disk, Ctrl-C or the end of the process, leaves the files of before as they were; what a
-    killed process left of its draft goes at the next call.
-
-    Args:
-        folder: where they shall be.
-        files: texts by file name. Those that end with `.sh` and begin with `#!` become programs.
+    killed process left of its draft goes at the next call. Those called `*.sh` that begin with `#!` become programs.
 
     Raises:
         FolderError: the folder can't be written, or is not ours; nothing of it was changed.
@@ -47,7 +41,7 @@ def write(folder: Path, files: Mapping[str, str]) -> None:
     try:
         open_folder(folder.parents[1], folder.parent.name)
         with alone(folder):
-            if _is_there(folder) and not _is_ours(folder):
+            if os.path.lexists(folder) and not _is_ours(folder):
                 raise FolderError(
                     f"{folder}: was not made by `./kubeflow-aks handoff` and is left alone; remove or move it yourself"
                 )
@@ -75,21 +69,17 @@ def _write(path: Path, text: str) -> None:
 def _put(draft: Path, folder: Path) -> None:
     """The draft in the folder's place; the old one comes back where that fails."""
     old = draft.with_name(f"{draft.name}-old")
-    if _is_there(folder):
+    if os.path.lexists(folder):
         folder.rename(old)
     try:
         draft.rename(folder)
     except BaseException:
-        if _is_there(old):
+        if os.path.lexists(old):
             old.rename(folder)
         raise
     with suppress(OSError):
         (old / LOGS).rename(folder / LOGS)  # a script that runs meanwhile goes on writing there
     shutil.rmtree(old, ignore_errors=True)
-
-
-def _is_there(folder: Path) -> bool:
-    return os.path.lexists(folder)
 
 
 def _is_ours(folder: Path) -> bool:
@@ -120,7 +110,7 @@ def alone(folder: Path) -> Generator[None]:
         for left in sorted(folder.parent.glob(f"{_DRAFT}*")):
             with suppress(OSError):
                 # Killed between the two renames: the old folder is the only one there is.
-                if left.name.endswith("-old") and not _is_there(folder):
+                if left.name.endswith("-old") and not os.path.lexists(folder):
                     left.rename(folder)
                 else:
                     shutil.rmtree(left)

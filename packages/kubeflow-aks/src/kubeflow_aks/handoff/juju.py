@@ -1,7 +1,5 @@
 """What Juju needs to reach a cluster: its cloud, its credential, and a kubeconfig that runs no program."""
 
-from __future__ import annotations
-
 import base64
 import re
 from dataclasses import dataclass, field

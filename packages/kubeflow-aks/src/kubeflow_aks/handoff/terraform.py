@@ -1,7 +1,5 @@
 """Variables for Canonical's Terraform, in both of its layouts."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from typing import Any, Final

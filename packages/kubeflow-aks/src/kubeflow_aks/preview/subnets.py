@@ -1,7 +1,5 @@
 """The subnets of others that a stack's nodes go to, compared with what the stack needs of them."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """A cache of the states of bases: the second preview of a pull request does not bring its base up again."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import shutil
@@ -13,10 +11,12 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any, Final
 
+from pydantic import TypeAdapter
+
 import aks_facts
 from kubeflow_aks.local_aks.run.directory import MARKER, RunDirectory
 from kubeflow_aks.ownership import remove
-from kubeflow_aks.pull_request.observed import Resource, Run
+from kubeflow_aks.pull_request.observed import Run
 from kubeflow_aks.tools.manifest import PULUMI_VERSION
 
 _PACKAGE: Final = Path(__file__).resolve().parents[1]
@@ -44,7 +44,8 @@ class Bases:
         try:
             shutil.copytree(stored, into.root, symlinks=True, dirs_exist_ok=True)
             document = json.loads((into.root / _RUN).read_text(encoding="utf-8"))
-            run = _run(document["run"]) if document["digest"] == _digest(into.root) else None
+            unchanged = document["digest"] == _digest(into.root)
+            run = TypeAdapter(Run).validate_python(document["run"]) if unchanged else None
             (stored / _RUN).touch()
         except (OSError, ValueError, KeyError, TypeError, shutil.Error):
             run = None
@@ -95,20 +96,6 @@ def _digest(folder: Path) -> str:
         if file.is_file() and file.name not in {MARKER, _RUN}:
             digest.update(f"{file.relative_to(folder)}\0".encode() + file.read_bytes())
     return digest.hexdigest()
-
-
-def _run(document: dict[str, Any]) -> Run:
-    resources: dict[str, Resource] = {
-        urn: Resource(**(resource | {"ignore_changes": tuple(resource["ignore_changes"])}))
-        for urn, resource in document["resources"].items()
-    }
-    return Run(
-        resources,
-        document["outputs"],
-        tuple(document["warnings"]),
-        tuple(document["assumed"]),
-        document["failure"],
-    )
 
 
 def _last_use(folder: Path) -> float:

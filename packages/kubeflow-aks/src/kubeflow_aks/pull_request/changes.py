@@ -1,7 +1,5 @@
 """Turns the engine's steps into plain values: the resources of a run, and one change for each resource."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final, cast
 

@@ -1,7 +1,5 @@
 """What `kubeflow-aks diff` does: shows what a change would do to each stack, without an account."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys
@@ -18,12 +16,11 @@ from kubeflow_aks.ownership import NotOurFolderError, open_folder
 from kubeflow_aks.policy.rule import Violation
 from kubeflow_aks.project import is_stack_name
 from kubeflow_aks.pull_request.bases import Bases
-from kubeflow_aks.pull_request.comparison import Comparison
+from kubeflow_aks.pull_request.comparison import Comparison, stop_runs
 from kubeflow_aks.pull_request.configuration import renamed
 from kubeflow_aks.pull_request.observed import Observed
 from kubeflow_aks.pull_request.priced import priced
 from kubeflow_aks.pull_request.report import ChangeDocument, change_document, comment, terminal
-from kubeflow_aks.pull_request.runs import stop_runs
 from kubeflow_aks.pull_request.stand_ins import StandInProcesses
 from kubeflow_aks.pull_request.violations import Exceptions, judge
 from kubeflow_aks.recorder.stack_files import stack_names
@@ -49,6 +46,7 @@ class ToolsError(InconclusiveError):
     """The engine is not built; the text is one line for the user."""
 
 
+@processes.ended_with_this_one()
 def preview(
     base: str, root: Path, *, stacks: Sequence[str] = (), control_plane: bool = False, limit: float = 300.0
 ) -> ExitCode:
@@ -62,15 +60,8 @@ def preview(
         UsageError: there is no such commit or stack.
         CommandError: nothing can be compared.
     """
-    with processes.ended_with_this_one():
-        return _preview(base, root, stacks, control_plane=control_plane, limit=limit)
-
-
-def _preview(
-    base_ref: str, root: Path, stacks: Sequence[str], *, control_plane: bool, limit: float
-) -> ExitCode:
     repository = Repository.of(root)
-    head, base = repository.head(), repository.base(base_ref)
+    head, start = repository.head(), repository.base(base)
     try:
         folder = open_folder(root / "build", "pr-preview")
         work, bases = (open_folder(root / "build", "pr-preview", name) for name in ("work", "bases"))
@@ -80,10 +71,10 @@ def _preview(
     with (
         workplace(work, root, stop=stop_runs) as place,
         StandInProcesses() as stand_ins,
-        settings_of(base.commit, place, root) as tree,
+        settings_of(start.commit, place, root) as tree,
     ):
         os.environ[processes.MARK] = place.mark
-        theirs = Tree(tree.folder / repository.within, base, repository.tree(base.commit), "base")
+        theirs = Tree(tree.folder / repository.within, start, repository.tree(start.commit), "base")
         exceptions = Exceptions.of(theirs.root, root)
         in_base, in_head = stack_names(theirs.root), repository.stacks()
         in_head += [name for name in stacks if name in stack_names(root) and name not in in_head]

@@ -1,22 +1,22 @@
 """One stack under both trees: the base brought up, the head previewed on its state."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 from kubeflow_aks.local_aks.control_plane import kwokctl
 from kubeflow_aks.local_aks.control_plane.kwokctl import ControlPlane, ControlPlaneError
+from kubeflow_aks.local_aks.lifecycle import teardown
 from kubeflow_aks.local_aks.run.directory import RunDirectory
+from kubeflow_aks.ownership import NotOurFolderError
 from kubeflow_aks.pull_request import configuration
 from kubeflow_aks.pull_request.bases import Bases, key_of
 from kubeflow_aks.pull_request.changes import changes_of, run_of, without_apparent_replacements
 from kubeflow_aks.pull_request.observed import Observed, Run
 from kubeflow_aks.pull_request.programs import Outcome, Program, operate
-from kubeflow_aks.pull_request.runs import run_in
 from kubeflow_aks.pull_request.stand_ins import StandInProcesses
 from kubeflow_aks.pull_request.unjudged import UnjudgedProgramError, require_known, unjudged
 from kubeflow_aks.recorder.project_file import StackFileError, read_project
@@ -24,6 +24,16 @@ from kubeflow_aks.recorder.stack_files import read_stack
 from kubeflow_aks.revisions.programs import ProgramError
 from kubeflow_aks.revisions.trees import Report, Tree
 from kubeflow_aks.tools import Tools
+
+_RUNS: Final = "runs"
+"""Folder of the run directories in a workplace."""
+
+
+def stop_runs(place: Path) -> None:
+    """Stops the processes that the runs in a workplace left."""
+    for run in (place / _RUNS).glob("*/"):
+        with suppress(NotOurFolderError):
+            teardown.stop_everything(RunDirectory.existing(run))
 
 
 @dataclass(frozen=True)
@@ -67,13 +77,13 @@ class Comparison:
             not_judged=tuple(unjudged(stack, roots[0], roots[1])) if roots[1] else (),
             notes=(*self.notes, *configuration.notes(stack, *roots)),
         )
-        state = run_in(self.place, stack)
+        state = RunDirectory.at(self.place / _RUNS / stack)
         try:
             if in_base:
                 observed = replace(observed, base=self._base(stack, state))
             if observed.base and observed.base.failure:
                 self._stop(state)
-                state = run_in(self.place, f"{stack}-without-base")
+                state = RunDirectory.at(self.place / _RUNS / f"{stack}-without-base")
             return self._head(observed, state) if in_head else observed
         finally:
             self._stop(state)

@@ -1,7 +1,5 @@
 """Stack files of both trees: what a preview cannot know of encrypted values, and what is renamed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 

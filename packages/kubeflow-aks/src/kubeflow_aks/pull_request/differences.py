@@ -1,7 +1,5 @@
 """The differences between two values, by property path as the engine writes it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any, Final, cast

@@ -1,7 +1,5 @@
 """Why a program did not run: its own messages, one line for each mistake, without tracebacks."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -36,13 +34,7 @@ def protected(errors: Sequence[str]) -> tuple[str, ...]:
 
 
 def failure(errors: Sequence[str], root: Path, printed: str) -> str:
-    """The message for the user about a program that did not run.
-
-    Args:
-        errors: what the engine reported.
-        root: the project folder, to find the program's own line in a traceback.
-        printed: the end of the program's output, quoted if it ended without an error.
-    """
+    """The message about a program that did not run; the end of what it printed is quoted if there was no error."""
     lines = list(dict.fromkeys(line for error in errors for line in _lines(error.strip(), root)))
     if all(_GONE.match(line) for line in lines):
         last = next((line.strip() for line in reversed(printed.splitlines()) if line.strip()), "")

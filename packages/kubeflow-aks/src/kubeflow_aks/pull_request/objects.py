@@ -1,7 +1,5 @@
 """The objects of a cluster while the steps of a preview are tried one by one: what is made and what is gone so far."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Final
 

@@ -1,7 +1,5 @@
 """The observations of one stack: base brought up, head previewed on its state. Plain data; secrets are masked."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast

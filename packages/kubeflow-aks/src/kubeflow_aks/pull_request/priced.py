@@ -1,7 +1,5 @@
 """The expected monthly cost of each of the two programs, at the repository's prices: a preview uses no network."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, cast
 

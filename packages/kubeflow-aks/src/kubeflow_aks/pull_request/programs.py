@@ -4,8 +4,6 @@ The program is untrusted: anybody may propose a change. It gets only the few var
 empty home folder and no input; only the end of its output is kept; and everything that it starts is ended with it.
 """
 
-from __future__ import annotations
-
 import secrets
 import shutil
 import threading
@@ -67,9 +65,7 @@ class Outcome:
     """The outcome of one operation.
 
     Attributes:
-        result: as the engine reports it.
         ignored: inputs whose later changes the engine ignores, by URN; the result lacks them.
-        not_simulated: types that no stand-in knows.
         assumed: what the program reads or imports and is not known here, one sentence each.
         refused: URNs of protected resources that would be replaced or deleted, which `up` refuses; `result` is then
             the preview without the protection.

@@ -4,8 +4,6 @@ azure-native's preview asks Azure nothing, and that of the Kubernetes provider t
 one to be replaced, so `pulumi up` is the first to find out.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re
@@ -59,15 +57,8 @@ def trial(
 
     What depends on a refused resource is not tried, as `up` does not get to it. Nor is a request with a value that only
     `up` knows, and what needs it: what depends on a new resource, and deletions after an update. An import makes
-    nothing, and whether it finds its resource is not known, so neither it nor what depends on it is tried.
-
-    Args:
-        steps: of the preview.
-        goals: of the same preview.
-        azure: folder of the simulated Azure, which is not changed and may be missing.
-        today: the day on which Azure decides.
-        cluster: what has the objects that were made before, and is not changed; none by default.
-        imported: type and name of each resource that is imported; the steps show it as created.
+    nothing, and whether it finds its resource is not known, so neither it nor what depends on it is tried. Neither
+    the folder of the simulated Azure, which may be missing, nor the cluster is changed.
     """
     with TemporaryDirectory() as folder:
         copy = Path(folder) / "azure"

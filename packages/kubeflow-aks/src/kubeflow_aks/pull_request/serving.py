@@ -4,8 +4,6 @@ It imports nothing that requirements.txt does not install. The descriptor is a s
 after another, answers each with the ports, and ends when the other end is closed.
 """
 
-from __future__ import annotations
-
 import gc
 import json
 import math

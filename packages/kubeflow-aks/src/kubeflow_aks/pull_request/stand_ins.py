@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Final, NoReturn
 
 from kubeflow_aks.project import IMPORT_PATH
 from kubeflow_aks.revisions.bytecode import remove_stale_bytecode
+from kubeflow_aks.text.sentences import last_lines
 
 if TYPE_CHECKING:  # it needs packages that requirements.txt does not install
     from kubeflow_aks.local_aks.run.directory import RunDirectory
@@ -36,9 +37,7 @@ class StandInRequest:
     """What the process should serve: plain values, because they go over a socket.
 
     Attributes:
-        azure: folder of the simulated Azure.
         token: that a connection to it must send.
-        objects: file of the Kubernetes objects.
         unknown_types: file for the types that no stand-in knows.
         reads: file for what a program reads and none of the stack has made.
         today: the date that Azure uses, `2026-11-22`.
@@ -114,7 +113,7 @@ def stand_ins(
         ports = process.serve(StandInRequest.of(run, today, kubeconfig))
         if ports is None:
             process.end()
-            _failed(python, _last_lines(process.log))
+            _failed(python, last_lines(process.log.read_text(errors="replace"), _LAST_LINES) or "no output")
         yield StandIns(ports, run)
         all_processes.give_back(process)
 
@@ -231,8 +230,3 @@ def _environment(run: RunDirectory) -> dict[str, str]:
     from kubeflow_aks.revisions.programs import environment  # noqa: PLC0415 - the process lacks what it needs
 
     return environment(run.root, secrets.token_hex(8)) | {"PYTHONPATH": IMPORT_PATH}
-
-
-def _last_lines(log: Path) -> str:
-    lines = [line for line in log.read_text(errors="replace").splitlines() if line.strip()]
-    return " | ".join(lines[-_LAST_LINES:]) or "no output"

@@ -1,7 +1,5 @@
 """What decides about the next `up` and no preview can judge: programs, settings and binaries that it can't run."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final

@@ -4,8 +4,6 @@ Only for the preview of a change, where a type that is missing in our table must
 type is recorded for the report. The local AKS itself refuses it.
 """
 
-from __future__ import annotations
-
 import importlib
 import re
 import threading

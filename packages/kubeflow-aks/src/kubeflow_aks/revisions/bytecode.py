@@ -1,7 +1,5 @@
 """The folder for Python's bytecode of other trees, so that nothing is written into them."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from pathlib import Path

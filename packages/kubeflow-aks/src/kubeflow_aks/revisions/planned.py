@@ -4,8 +4,6 @@ The document is a contract (`kubeflow_aks/recorder/plan.schema.json`), which `ku
 How a tree records its program is its own matter, because that depends on its SDK.
 """
 
-from __future__ import annotations
-
 import json
 import secrets
 import subprocess

@@ -1,7 +1,5 @@
 """Processes of one comparison, found by a mark in their environment, which their children inherit."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import sys

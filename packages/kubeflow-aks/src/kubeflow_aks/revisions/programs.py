@@ -4,8 +4,6 @@ The program is untrusted: anybody may propose a change. It gets only the few var
 empty home folder and no input; only the end of its output is kept.
 """
 
-from __future__ import annotations
-
 import os
 import threading
 from collections.abc import Generator

@@ -1,7 +1,5 @@
 """The two trees of a comparison, each with the Python of its own environment."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace

@@ -5,8 +5,6 @@ place holds its lock, which ends with the process: a place with our note and wit
 that was killed, and is cleared.
 """
 
-from __future__ import annotations
-
 import itertools
 import os
 import re
@@ -48,12 +46,9 @@ class Workplace:
 def workplace(
     folder: Path, root: Path, *, stop: Callable[[Path], None] = lambda _: None
 ) -> Generator[Workplace]:
-    """A place for this process; places of killed processes are cleared.
+    """A place for this process in a folder that is ours alone; places of killed processes are cleared.
 
-    Args:
-        folder: for all places; ours alone (`kubeflow_aks.ownership.open_folder`).
-        root: the project, whose git has their trees as worktrees.
-        stop: ends processes of a place that lack the mark.
+    `stop` ends processes of a place that lack the mark.
     """
     folder = folder.absolute()
     mine: Workplace | None = None

@@ -1,7 +1,5 @@
 """Webhooks that requests depend on, as their configurations describe them ("Dynamic Admission Control")."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final

@@ -1,7 +1,5 @@
 """Reads all that the checks need from a cluster: requests that read, and dry runs."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -69,7 +67,7 @@ _SPEC_OF: Final = {
 
 
 class ClusterReader:
-    """Takes one snapshot of a cluster."""
+    """Takes one snapshot of a cluster; `juju` signs in with Juju's token, and is None if there is no token."""
 
     def __init__(
         self,
@@ -78,14 +76,6 @@ class ClusterReader:
         registered: Result[list[Object]],
         progress: Callable[[str], None],
     ) -> None:
-        """Sends no request yet.
-
-        Args:
-            api: the API server, with the caller's credentials.
-            juju: the API server with Juju's token; None if there is no token.
-            registered: the Kubernetes objects that the program registered.
-            progress: called with a line when reading takes long.
-        """
         self._api, self._juju, self._registered, self._progress = api, juju, registered, progress
         self._began = self._reported = time.monotonic()
 
@@ -388,9 +378,7 @@ def _ahead(before: datetime, server: Result[datetime | None]) -> Result[timedelt
 def _trimmed(obj: Object, spec: tuple[str, ...] | None) -> Object:
     """An object without fields that no check reads: a large cluster's pods would take gigabytes.
 
-    Args:
-        obj: from a list.
-        spec: fields of its spec to keep; None for all.
+    Of its spec these fields are kept; None for all.
     """
     metadata = {key: value for key, value in fields(obj.get("metadata")).items() if key != "managedFields"}
     status = {

@@ -1,7 +1,5 @@
 """What `kubeflow-aks verify` does: checks whether a cluster keeps this product's promises."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable

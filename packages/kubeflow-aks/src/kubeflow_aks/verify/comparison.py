@@ -5,8 +5,6 @@ one more condition of a policy, the namespaces that its binding leaves out. So t
 run, which gives it the API server's defaults, and every field of both is compared (tests/local/verify plays it).
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Runs the checks: each gives results, and each result becomes a finding of the report."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -49,7 +47,6 @@ class CheckResult:
     """One result of a check.
 
     Attributes:
-        message: what was found, or why nothing could be.
         impact: None if the check did not fail.
     """
 

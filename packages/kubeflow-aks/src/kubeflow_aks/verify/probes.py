@@ -1,7 +1,5 @@
 """Pods that are created as dry runs to test the guard; none of them ever exists."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Findings as lines for a terminal, and as data."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final

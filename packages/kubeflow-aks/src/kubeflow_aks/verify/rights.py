@@ -3,8 +3,6 @@
 They are read from what the program registered, so a program in the cluster that gets another right is checked for it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from itertools import product
 

@@ -1,7 +1,5 @@
 """What was read from a cluster, as plain data; a field of an object may hold any JSON value."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field

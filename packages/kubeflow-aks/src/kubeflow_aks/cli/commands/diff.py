@@ -35,7 +35,7 @@ from kubeflow_aks.project import project_root
 @click.option("--control-plane", is_flag=True, help="Also ask a real API server, where it is built.")
 @click.option(
     "--time-limit",
-    type=options.Seconds(),
+    type=options.SECONDS,
     default=300.0,
     metavar="SECONDS",
     help="Limit for each program; 300 by default.",

@@ -49,11 +49,7 @@ class Runner:
     def run(self, name: str, command: list[str], *, limit: float | None, quiet: bool) -> int:
         """Waits for its end, at most `limit` seconds; returns its exit code, `TIMED_OUT` or `INTERRUPTED`.
 
-        Args:
-            name: what the progress line calls it.
-            command: the program and its arguments.
-            limit: none, and it runs as long as it likes.
-            quiet: what it prints is an answer for the caller; what it complains about is only kept.
+        If it is quiet, what it prints is an answer for the caller, and what it complains about is only kept.
         """
         process = self._process = subprocess.Popen(  # noqa: S603 - what the scripts run
             command,

@@ -54,12 +54,8 @@ def comment(
 ) -> str:
     """The comment, in about 60,000 bytes: safe for any documents that match the schema.
 
-    Args:
-        documents: of all stacks.
-        note: what stands above all, as Markdown of ours.
-        missing: stacks without a result.
-        origin: what stands below all, as Markdown of ours.
-        pages: address of this repository's files, to which the first mention of a page is linked; empty for no links.
+    `note` and `origin`, Markdown of ours, stand above and below it; `pages` is the address of this repository's files,
+    to which the first mention of a page is linked.
     """
     ordered = sorted(documents, key=lambda document: (_weight(document), document["stack"]))
     loud = [document for document in ordered if not is_quiet(document)]

@@ -113,7 +113,11 @@ def _top(document: ChangeDocument) -> Iterator[Block]:
 
 def _failures(document: ChangeDocument) -> Iterator[Block]:
     if failure := document["failures"]["head"] or document["failures"]["base"]:
-        yield _failure(failure)
+        lines = failure.splitlines()
+        shown = [f"  {line}" for line in lines[:_MOST_FAILURE_LINES]]
+        if len(lines) > _MOST_FAILURE_LINES:
+            shown.append(f"  … {len(lines) - _MOST_FAILURE_LINES} more lines")
+        yield Lines(tuple(shown))
 
 
 def _over_budget(document: ChangeDocument) -> Iterator[Block]:
@@ -274,14 +278,6 @@ def mandatory(document: ChangeDocument) -> int:
     return sum(one["mandatory"] for when in ("new", "staying") for one in document["policy"][when])
 
 
-def _failure(text: str) -> Block:
-    lines = text.splitlines()
-    shown = [f"  {line}" for line in lines[:_MOST_FAILURE_LINES]]
-    if len(lines) > _MOST_FAILURE_LINES:
-        shown.append(f"  … {len(lines) - _MOST_FAILURE_LINES} more lines")
-    return Lines(tuple(shown))
-
-
 def _names(names: Sequence[str]) -> str:
     return first_of([f"`{name}`" for name in names], MOST)
 
@@ -300,7 +296,11 @@ def difference_lines(path: str, before: Any, after: Any) -> list[str]:
     """The lines of one property, each after `+ `, `- ` or two blanks; None is a side without the property."""
     old, new = _lines(before), _lines(after)
     if len(old) <= 1 and len(new) <= 1:
-        return [f"{sign} {shortened(f'{path}: {line}')}" for sign, line in _signed(old, new)]
+        return [
+            f"{sign} {shortened(f'{path}: {line}')}"
+            for sign, side in (("-", old), ("+", new))
+            for line in side
+        ]
     if max(len(old), len(new)) > _MOST_LINES:
         return [f"  {shortened(path)}: {len(old)} → {len(new)} lines, too many to compare"]
     lines = list(_diff(old, new))
@@ -313,11 +313,6 @@ def _diff(old: list[str], new: list[str]) -> Iterator[str]:
     for number, line in enumerate(unified_diff(old, new, n=1, lineterm="")):
         if number > 2:  # noqa: PLR2004 - two lines name the files, one the first block
             yield " " if line.startswith("@@") else line
-
-
-def _signed(old: list[str], new: list[str]) -> Iterator[tuple[str, str]]:
-    yield from (("-", line) for line in old)
-    yield from (("+", line) for line in new)
 
 
 def _lines(value: Any) -> list[str]:

@@ -1,7 +1,5 @@
 """Credentials are accepted, for a while longer, and give the rights that they must."""
 
-from __future__ import annotations
-
 import base64
 import binascii
 import json
@@ -29,18 +27,12 @@ _SAME_TIME: Final = timedelta(minutes=1)
 def juju(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[CheckResult]:
     """The API server accepts Juju's token as Juju's service account."""
     user = text(snapshot.juju.required(), "userInfo", "username")
-    if not user:
-        yield failed(
-            "the API server rejects Juju's token: its secret or its service account was deleted",
-            f"{RESTORE}, then give Juju the new token: `./kubeflow-aks handoff`, and "
-            "`juju update-credential`",
-        )
-        return
     if user != _ACCOUNT:
         yield failed(
-            f"the API server takes Juju's token for {one_line(user)} instead of {_ACCOUNT}",
-            f"{RESTORE}, then give Juju the new token: `./kubeflow-aks handoff`, and "
-            "`juju update-credential`",
+            f"the API server takes Juju's token for {one_line(user)} instead of {_ACCOUNT}"
+            if user
+            else "the API server rejects Juju's token: its secret or its service account was deleted",
+            f"{RESTORE}, then give Juju the new token: `./kubeflow-aks handoff`, and `juju update-credential`",
         )
         return
     yield from _expiry(

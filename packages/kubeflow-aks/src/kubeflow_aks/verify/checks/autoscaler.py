@@ -4,8 +4,6 @@ Its status and events: `clusterstate/api/types.go` (YAML since release 1.30) and
 kubernetes/autoscaler.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta

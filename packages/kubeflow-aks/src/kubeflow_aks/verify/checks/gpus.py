@@ -1,7 +1,5 @@
 """Each GPU node offers the GPUs of the pool contract."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Final
 

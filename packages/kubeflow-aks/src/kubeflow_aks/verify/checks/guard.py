@@ -1,7 +1,5 @@
 """The API server refuses platform pods that tolerate spot, and nothing else; tested with dry runs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from kubeflow_aks.deployed.outputs import Outputs

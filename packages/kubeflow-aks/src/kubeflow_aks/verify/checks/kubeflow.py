@@ -1,7 +1,5 @@
 """What Kubeflow needs before it is deployed, and where it runs afterwards."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """Nodes report no problem, and those of Kubeflow's own pool take new pods."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import Final

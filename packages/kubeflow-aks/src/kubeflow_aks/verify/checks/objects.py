@@ -1,7 +1,5 @@
 """Objects of the stack are as the program registered them, and its programs run."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator
 from datetime import timedelta

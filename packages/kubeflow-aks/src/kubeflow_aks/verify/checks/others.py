@@ -1,7 +1,5 @@
 """What others made lets pods start, nodes be drained, and programs of this product work."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import Final

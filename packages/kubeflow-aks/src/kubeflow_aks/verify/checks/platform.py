@@ -1,7 +1,5 @@
 """What Kubeflow and every pod rest on runs: the platform's pods, the cluster's DNS, its namespaces and its APIs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import Final

@@ -1,7 +1,5 @@
 """Nodes match the pool contract, and Kubeflow's own pool is the only one without a taint."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 

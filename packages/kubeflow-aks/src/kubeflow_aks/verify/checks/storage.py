@@ -1,7 +1,5 @@
 """There is one default storage class, and the stack's classes have their drivers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Final
 

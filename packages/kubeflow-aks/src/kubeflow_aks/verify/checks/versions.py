@@ -1,7 +1,5 @@
 """The Kubernetes version is the stack's, validated for Charmed Kubeflow, and supported by AKS."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """No webhook is dead: the API server would refuse what it should have admitted, or not read what it stores."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Pods get a node in time and can pull their images."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Final

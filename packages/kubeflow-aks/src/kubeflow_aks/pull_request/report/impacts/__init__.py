@@ -10,16 +10,16 @@ from kubeflow_aks.pull_request.report.impacts import (
     egress,
     losses,
     meanings,
-    policy_exceptions,
     pool_changes,
     protection,
     storage,
     versions,
     whole_stacks,
 )
-from kubeflow_aks.pull_request.report.impacts.impact import Impact
+from kubeflow_aks.pull_request.report.impacts.impact import Impact, impact, quoted
 from kubeflow_aks.pull_request.report.impacts.sides import Sides, sides_of
 from kubeflow_aks.pull_request.violations import ExceptionChange
+from kubeflow_aks.text.numbers import counted
 
 __all__ = ["Impact", "impacts_of"]
 
@@ -38,7 +38,7 @@ def impacts_of(observed: Observed, exceptions: Sequence[ExceptionChange] = ()) -
         *whole_stacks.not_judged(observed),
         *whole_stacks.beside_another(observed),
         *_impacts(sides_of(observed)),
-        *policy_exceptions.impacts(exceptions),
+        *_exceptions(exceptions),
     ]
     return sorted(impacts, key=lambda impact: _LEVELS.index(impact["level"]))
 
@@ -54,3 +54,19 @@ def _impacts(sides: Sides) -> Iterator[Impact]:
     yield from access.impacts(sides)
     yield from cluster.changed(sides)
     yield from meanings.impacts(sides)
+
+
+def _exceptions(changes: Sequence[ExceptionChange]) -> Iterator[Impact]:
+    """One impact for each exception of policy that a change adds, removes or renews."""
+    for change in changes:
+        violations = counted(change.violations, "violation")
+        if change.after:
+            rule, done = change.after.rule, "changed" if change.before else "added"
+            until = quoted(change.after.expires_on.isoformat())
+            text = f"{done}: it accepts {violations} until {until}. Its reason: {change.after.reason}"
+        elif change.before:
+            rule, text = change.before.rule, f"removed: it accepted {violations}, which count from now on."
+        else:
+            continue
+        text = f"The exception of rule {quoted(rule)} is {text}"
+        yield impact("policy-exception", "caution" if change.after else "news", rule, text)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import cast
 
 from kubeflow_aks.json_values import at
-from kubeflow_aks.pull_request.observed import UNKNOWN, Change
+from kubeflow_aks.pull_request.observed import UNKNOWN
 from kubeflow_aks.pull_request.report.impacts.impact import (
     Impact,
     Level,
@@ -64,50 +64,36 @@ def _with_cluster(sides: Sides, pool: Pool) -> bool:
 
 
 def _loss(sides: Sides, pair: Pair, pool: Pool, all_pairs: Sequence[Pair]) -> Impact | None:
-    if pair.after is None:
-        return _removed(sides, pair, pool, all_pairs)
-    if pair.remade:
-        return _remade(sides, pair, pool, all_pairs) if pool.urn in sides.changes else None
+    """The loss of a pool's nodes, if there is one."""
     change = sides.changes.get(pool.urn)
-    if pair.after.inline or change is None or change.action != "replace":
-        return None
-    return _replaced(sides, change, pair, pool, all_pairs)
-
-
-def _replaced(sides: Sides, change: Change, pair: Pair, pool: Pool, all_pairs: Sequence[Pair]) -> Impact:
-    means, level = _meanwhile(sides, pair, all_pairs, "until the new pool is ready")
-    text = (
-        f"Pool {quoted(pool.name)} is replaced{forced_by(change)}: its nodes (at most {pool.most}) are "
-        f"deleted with all pods on them, then the pool is created again. "
-        f"{means}{refused(sides, pool.urn)}"
-    )
-    return impact("pool-replaced", level, pool.name, text)
-
-
-def _remade(sides: Sides, pair: Pair, pool: Pool, all_pairs: Sequence[Pair]) -> Impact:
-    """Pulumi first creates what has another URN; Azure refuses that while it has a pool of that name."""
-    means, level = _meanwhile(sides, pair, all_pairs, "until the new pool is ready")
-    moved = UNKNOWN not in (pool.cluster, pair.either.cluster) and pool.cluster != pair.either.cluster
-    where = f" in cluster {quoted(pair.either.cluster)}" if moved else ""
-    text = (
-        f"Pool {quoted(pool.name)} is deleted and created again{where}, because its resource has another name or "
-        f"parent in Pulumi: its nodes (at most {pool.most}) are deleted with all pods on them. {means}"
-        f"{refused(sides, pool.urn)}"
-    )
-    return impact("pool-remade", level, pool.name, text)
-
-
-def _removed(sides: Sides, pair: Pair, pool: Pool, all_pairs: Sequence[Pair]) -> Impact:
     # The cluster drops a pool, or Pulumi does (retain on delete).
-    if pool.inline or pool.urn not in sides.changes:
+    if pair.after is None and (pool.inline or change is None):
         text = f"Pool {quoted(pool.name)} is no longer defined; its nodes stay until it is deleted by hand."
         return impact("pool-forgotten", "caution", pool.name, text)
-    means, level = _meanwhile(sides, pair, all_pairs, "from now on")
-    text = (
-        f"Pool {quoted(pool.name)} is removed ({pool.described}): its nodes are deleted with all pods on them. "
-        f"{means}{refused(sides, pool.urn)}"
+    replaced = pair.after and not pair.after.inline and change and change.action == "replace"
+    if change is None or not (pair.after is None or pair.remade or replaced):
+        return None
+    if pair.after is None:
+        kind, when = "pool-removed", "from now on"
+        what = f"is removed ({pool.described}): its nodes are deleted with all pods on them."
+    elif pair.remade:  # Pulumi first creates what has another URN; Azure refuses that while it has the pool
+        kind, when = "pool-remade", "until the new pool is ready"
+        moved = UNKNOWN not in (pool.cluster, pair.after.cluster) and pool.cluster != pair.after.cluster
+        where = f" in cluster {quoted(pair.after.cluster)}" if moved else ""
+        what = (
+            f"is deleted and created again{where}, because its resource has another name or parent in Pulumi: its "
+            f"nodes (at most {pool.most}) are deleted with all pods on them."
+        )
+    else:
+        kind, when = "pool-replaced", "until the new pool is ready"
+        what = (
+            f"is replaced{forced_by(change)}: its nodes (at most {pool.most}) are deleted with all pods on them, then "
+            "the pool is created again."
+        )
+    means, level = _meanwhile(sides, pair, all_pairs, when)
+    return impact(
+        kind, level, pool.name, f"Pool {quoted(pool.name)} {what} {means}{refused(sides, pool.urn)}"
     )
-    return impact("pool-removed", level, pool.name, text)
 
 
 def _meanwhile(sides: Sides, pair: Pair, all_pairs: Sequence[Pair], when: str) -> tuple[str, Level]:

@@ -1,7 +1,5 @@
 """The page of meanings, generated from their table."""
 
-from __future__ import annotations
-
 import re
 from importlib import import_module
 from pathlib import Path
