@@ -136,8 +136,10 @@ def difference(old: Object, new: Object) -> tuple[list[str], list[str]]:
     unknown = next((key for key in _CLUSTER_KEYS if new.get(key) is UNKNOWN), None)
     if unknown:
         changed, replaces = [unknown], [*replaces, unknown]
-    elif _moved(_active_cluster(old), _active_cluster(new)):
-        replaces += [key for key in _CLUSTER_KEYS if key in changed]
+    else:
+        left, taken = _active_cluster(old), _active_cluster(new)
+        if left and taken and left != taken:
+            replaces += [key for key in _CLUSTER_KEYS if key in changed]
     identified = after is not None and before == after
     return changed, [] if identified else replaces
 
@@ -168,10 +170,6 @@ def _active_cluster(inputs: Mapping[str, object]) -> Object:
     config = kubeconfig.parse(inputs.get("kubeconfig"))
     context, cluster = inputs.get("context"), inputs.get("cluster")
     return kubeconfig.active(config, context=str(context or ""), cluster=str(cluster or "")).cluster
-
-
-def _moved(old: Object, new: Object) -> bool:
-    return bool(old and new and old != new)
 
 
 def _switch(inputs: Mapping[str, object], key: str) -> bool:

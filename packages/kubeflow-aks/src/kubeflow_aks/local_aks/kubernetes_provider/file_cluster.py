@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 import secrets
-import tempfile
 import threading
 import uuid
 from collections.abc import Mapping
@@ -38,6 +36,7 @@ from kubeflow_aks.clients.kubernetes.objects import (
 from kubeflow_aks.local_aks.kubernetes_provider import applying, built_in, built_in_types, versions
 from kubeflow_aks.local_aks.kubernetes_provider.cluster import DEFINITION, definition_of
 from kubeflow_aks.local_aks.kubernetes_provider.waiting import Waiter
+from kubeflow_aks.local_aks.run import files
 
 SERVER: Final = "https://file-cluster.invalid"
 """The cluster's address in a kubeconfig; no request is sent there."""
@@ -213,10 +212,7 @@ class FileCluster:
         return f'{self.served(kind).plural}{group} "{name_of(obj)}"'
 
     def _write(self) -> None:
-        handle, draft = tempfile.mkstemp(dir=self._file.parent, prefix=f".{self._file.name}.")
-        with os.fdopen(handle, "w", encoding="utf-8") as sink:
-            json.dump(list(self._objects.values()), sink, indent=1)
-        Path(draft).replace(self._file)
+        files.write(self._file, json.dumps(list(self._objects.values()), indent=1))
 
 
 def kubeconfig() -> str:

@@ -105,7 +105,8 @@ class Simulation:
             self._evictions.advance(view, now)
             if self._removals.advance(view, now):
                 self._autoscaling.scale_down_failed(now)
-            self._upgrades.advance(pools, self._leaving(view), view, now)
+            leaving = {n.name for n in view.nodes if n.name in self._removals or n.name in self._evictions}
+            self._upgrades.advance(pools, leaving, view, now)
             self._note_ready(view, now)
             self._autoscaling.advance(pools, profile, view, now)
         finally:
@@ -163,10 +164,6 @@ class Simulation:
             elif is_leaving(node):
                 self._cluster.untaint_node(node.name, [DELETION_TAINT])
         self._resumed = True
-
-    def _leaving(self, view: View) -> set[str]:
-        """Nodes that are being removed or evicted."""
-        return {n.name for n in view.nodes if n.name in self._removals or n.name in self._evictions}
 
     def _play(self, event: MarketEvent, pools: Mapping[str, AgentPool], now: float) -> None:
         """Carry out an event of the market, and report to its sender."""

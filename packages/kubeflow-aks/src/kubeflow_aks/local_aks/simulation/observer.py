@@ -65,7 +65,9 @@ class Observer:
             pods.pop(uid, None)  # it was listed a moment before it went
             self._pods[uid] = self._pod(uid, pod, now)
         for uid in self._pods.keys() - pods.keys():
-            self._gone(self._pods[uid])
+            record = self._pods[uid]
+            if record.pod is not None and not record.finished:
+                self._write(Kind.POD_GONE, record.pod)
         self._pods = {uid: self._pod(uid, pod, now) for uid, pod in pods.items()}
         live = tuple(record.pod for record in self._pods.values() if record.pod and not record.finished)
         pods_on: dict[str, list[Pod]] = {}
@@ -129,10 +131,6 @@ class Observer:
             self._write(Kind.POD_RUNNING, pod)
         if record.finished and not (last and last.finished):
             self._write(Kind.POD_FINISHED, pod, phase=record.raw["status"]["phase"])
-
-    def _gone(self, record: _PodRecord) -> None:
-        if record.pod is not None and not record.finished:
-            self._write(Kind.POD_GONE, record.pod)
 
     def _write(self, kind: Kind, pod: Pod, *, detail: str = "", **more: str) -> None:
         node = pod.node or ""
