@@ -9,6 +9,7 @@ import yaml
 
 from kubeflow_aks.clients.kubernetes import kubeconfig
 from kubeflow_aks.clients.kubernetes.api import ApiServer
+from kubeflow_aks.clients.kubernetes.connection import Connection
 from kubeflow_aks.clients.kubernetes.errors import UnreachableError
 from kubeflow_aks.clients.kubernetes.objects import Object
 from kubeflow_aks.local_aks.kubernetes_provider.configuration import (
@@ -184,7 +185,7 @@ def test_a_provider_without_a_kubeconfig_has_no_cluster(
 def test_an_unusable_kubeconfig_is_refused_and_never_quoted(broken: str) -> None:
     configuration = Configuration(kubeconfig=broken)
     with pytest.raises(UnreachableError) as refusal:
-        ApiServer(configuration.target(HERE))
+        ApiServer(Connection(configuration.target(HERE)))
     assert "hunter2" not in str(refusal.value) + repr(configuration)
     assert refusal.value.__cause__ is None
 

@@ -30,6 +30,7 @@ import yaml
 
 from kubeflow_aks.clients.kubernetes import kubeconfig
 from kubeflow_aks.clients.kubernetes.api import ApiServer
+from kubeflow_aks.clients.kubernetes.connection import Connection
 from kubeflow_aks.clients.kubernetes.errors import KubeError, UnreachableError
 from kubeflow_aks.exit_codes import CommandError
 from kubeflow_aks.local_aks.run import files, processes
@@ -251,7 +252,7 @@ class ControlPlane:
         """Whether pods can be created: they need the service account that the controller manager makes."""
         try:
             target = kubeconfig.active(kubeconfig.parse(administrator(self.run)))
-            return bool(ApiServer(target, response_seconds=_RESPONSE_SECONDS).read(_ACCOUNT))
+            return bool(ApiServer(Connection(target, response_seconds=_RESPONSE_SECONDS)).read(_ACCOUNT))
         except (FileNotFoundError, KubeError):
             return False
 

@@ -9,6 +9,7 @@ from typing import Final
 
 from kubeflow_aks.clients.kubernetes import kubeconfig
 from kubeflow_aks.clients.kubernetes.api import ApiServer
+from kubeflow_aks.clients.kubernetes.connection import Connection
 from kubeflow_aks.clients.kubernetes.errors import KubeError, NoSuchKindError, UnreachableError
 from kubeflow_aks.clients.kubernetes.objects import Kind, TypeToken
 from kubeflow_aks.local_aks.kubernetes_provider import built_in
@@ -48,7 +49,7 @@ def api_server(target: kubeconfig.ActiveCluster, *, answer_seconds: float = ANSW
     Raises:
         UnreachableError: it gives no answer.
     """
-    api = ApiServer(target, connect_seconds=answer_seconds, response_seconds=answer_seconds)
+    api = ApiServer(Connection(target, connect_seconds=answer_seconds, response_seconds=answer_seconds))
     api.ping()
     return api
 
