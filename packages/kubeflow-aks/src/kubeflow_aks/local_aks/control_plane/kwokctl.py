@@ -13,8 +13,6 @@ kwokctl makes certificates and starts the processes from our binaries. What diff
 - the API server has AKS's admission plugins.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

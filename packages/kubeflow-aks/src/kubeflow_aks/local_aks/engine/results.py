@@ -1,7 +1,5 @@
 """What the engine did, as plain data, put together from its event stream."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

@@ -4,8 +4,6 @@ So objects without an API server have their inputs written one way too (`schemas
 texts are quantities, is in `data/quantity_fields.csv`.
 """
 
-from __future__ import annotations
-
 import inspect
 import typing
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """The cluster behind the stand-in: a real API server (`kubeflow_aks.clients.kubernetes.api`), or objects in a file."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Final, Protocol
 

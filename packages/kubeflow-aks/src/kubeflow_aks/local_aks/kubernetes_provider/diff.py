@@ -1,7 +1,5 @@
 """The effect of a change of inputs on an object (provider.go, `Diff` and `convertPatchToDiff`)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final

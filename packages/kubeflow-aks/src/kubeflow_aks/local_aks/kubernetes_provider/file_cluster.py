@@ -5,8 +5,6 @@ fields. It has no admission, no validation, no defaults and no controllers but o
 token, for a program waits for that. `--control-plane` uses the real API server.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 import secrets

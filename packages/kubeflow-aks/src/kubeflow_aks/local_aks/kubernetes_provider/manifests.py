@@ -4,8 +4,6 @@ Source: invoke_decode_yaml.go and yaml/v2 of pulumi-kubernetes. Files and addres
 them with the rights of whoever started it.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor

@@ -4,8 +4,6 @@ Source: provider/pkg/await of pulumi-kubernetes (awaiters.go and one file per ki
 comments was measured with 4.32 (docs/facts/engine.md).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final

@@ -6,8 +6,6 @@ one way. Here the cluster's OpenAPI documents say what the types are; what they 
 value is kept when it is false, 0 or empty, is in `data/pointer_fields.csv`.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass

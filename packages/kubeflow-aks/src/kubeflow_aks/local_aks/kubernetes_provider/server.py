@@ -1,7 +1,5 @@
 """The pulumi-kubernetes stand-in as the engine sees it: a ResourceProvider over gRPC on 127.0.0.1."""
 
-from __future__ import annotations
-
 from collections.abc import Container
 from dataclasses import replace
 from importlib.metadata import version

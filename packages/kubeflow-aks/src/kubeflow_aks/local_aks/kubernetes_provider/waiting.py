@@ -1,7 +1,5 @@
 """Waiting for an object to become ready, or to be gone."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Reports processes that a signal has stopped: everything waits for them, and nothing else would show why."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress

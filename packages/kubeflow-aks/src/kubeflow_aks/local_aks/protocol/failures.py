@@ -1,7 +1,5 @@
 """How a call fails."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
