@@ -114,7 +114,7 @@ class FileCluster:
         with self._lock:
             obj = self._placed(obj)
             if _key(obj) in self._objects:
-                raise _refusal(HTTPStatus.CONFLICT, "AlreadyExists", f"{self._named(obj)} already exists")
+                raise ApiError(HTTPStatus.CONFLICT, "AlreadyExists", f"{self._named(obj)} already exists")
             return self._keep(applying.written(obj, manager), {}, dry_run=dry_run)
 
     def apply(self, obj: Object, manager: str, *, force: bool, dry_run: bool = False) -> Object:
@@ -144,7 +144,7 @@ class FileCluster:
         with self._lock:
             live = self._objects.get(_key(self._placed(obj, to_write=False)))
             if live is None:
-                raise _refusal(HTTPStatus.NOT_FOUND, "NotFound", f"{self._named(obj)} not found")
+                raise ApiError(HTTPStatus.NOT_FOUND, "NotFound", f"{self._named(obj)} not found")
             return {**clone(live), "apiVersion": obj["apiVersion"]}
 
     def delete(self, obj: Object, propagation: str) -> None:  # noqa: ARG002 - nothing kept depends on another object
@@ -181,7 +181,7 @@ class FileCluster:
             return result
         put(result, namespace := namespace_of(obj) or "default", "metadata", "namespace")
         if to_write and _key(_namespace(namespace)) not in self._objects:
-            raise _refusal(HTTPStatus.NOT_FOUND, "NotFound", f'namespaces "{namespace}" not found')
+            raise ApiError(HTTPStatus.NOT_FOUND, "NotFound", f'namespaces "{namespace}" not found')
         return result
 
     def _keep(self, obj: Object, live: Object, *, dry_run: bool) -> Object:
@@ -254,8 +254,4 @@ def _require_immutable(live: Object, obj: Object) -> None:
     if broken:
         what = broken[0] if len(broken) == 1 else f"[{', '.join(broken)}]"
         message = f'{kind.kind}.{kind.group} "{name_of(obj)}" is invalid: {what}'
-        raise _refusal(HTTPStatus.UNPROCESSABLE_ENTITY, "Invalid", message)
-
-
-def _refusal(status: HTTPStatus, reason: str, message: str) -> ApiError:
-    return ApiError(status, reason, message)
+        raise ApiError(HTTPStatus.UNPROCESSABLE_ENTITY, "Invalid", message)

@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from kubeflow_aks.clients.kubernetes.errors import ApiError
 from kubeflow_aks.clients.kubernetes.objects import (
     Kind,
     Object,
@@ -20,7 +19,7 @@ from kubeflow_aks.clients.kubernetes.objects import (
     namespace_of,
 )
 from kubeflow_aks.json_values import whole
-from kubeflow_aks.local_aks.kubernetes_provider.cluster import Cluster
+from kubeflow_aks.local_aks.kubernetes_provider.cluster import Cluster, existing
 
 _REVISION: Final = "deployment.kubernetes.io/revision"
 
@@ -216,7 +215,7 @@ def _ingress(live: Object, related: Cluster) -> Readiness:
 def _claim(live: Object, related: Cluster) -> Readiness:
     class_name = at(live, "spec", "storageClassName")
     storage = {"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": class_name}}
-    lazy = bool(class_name) and _read(related, storage).get("volumeBindingMode") == "WaitForFirstConsumer"
+    lazy = bool(class_name) and at(existing(related, storage), "volumeBindingMode") == "WaitForFirstConsumer"
     desired = "Pending" if lazy else "Bound"
     phase = at(live, "status", "phase")
     return _unless(
@@ -242,15 +241,6 @@ def _resource_quota(live: Object, _related: Cluster) -> Readiness:
 def _secret(live: Object, _related: Cluster) -> Readiness:
     token = live.get("type") == "kubernetes.io/service-account-token"
     return _unless(not token or live.get("data"), "the token controller has not filled in the token")
-
-
-def _read(related: Cluster, obj: Object) -> Object:
-    try:
-        return related.get(obj)
-    except ApiError as error:
-        if error.not_found:
-            return {}
-        raise
 
 
 RULES: Final[Mapping[Kind, Rule]] = {

@@ -103,22 +103,15 @@ class LiveCluster:
 
     def label_node(self, name: str, labels: Mapping[str, str | None]) -> None:
         """Set labels; None removes one."""
-        self._write("PATCH", f"/api/v1/nodes/{name}", {"metadata": {"labels": labels}}, _STRATEGIC)
+        self._patch_node(name, {"metadata": {"labels": labels}})
 
     def set_resources(self, name: str, capacity: Mapping[str, str], allocatable: Mapping[str, str]) -> None:
         """Set what a node has, and what of it pods may have, as quantities."""
-        self._write(
-            "PATCH",
-            f"/api/v1/nodes/{name}/status",
-            {"status": {"capacity": capacity, "allocatable": allocatable}},
-            _STRATEGIC,
-        )
+        self._patch_node(f"{name}/status", {"status": {"capacity": capacity, "allocatable": allocatable}})
 
     def set_condition(self, name: str, condition: Mapping[str, str]) -> None:
         """Set a condition of a Node's status, by its `type`."""
-        self._write(
-            "PATCH", f"/api/v1/nodes/{name}/status", {"status": {"conditions": [condition]}}, _STRATEGIC
-        )
+        self._patch_node(f"{name}/status", {"status": {"conditions": [condition]}})
 
     def evict(self, namespace: str, name: str, uid: str) -> bool:
         """Evict a pod through the eviction API, unless it gave way to another of its name.
@@ -183,6 +176,9 @@ class LiveCluster:
         wait(started)
         for future in started:
             future.result()
+
+    def _patch_node(self, path: str, change: Mapping[str, Any]) -> None:
+        self._write("PATCH", f"/api/v1/nodes/{path}", change, _STRATEGIC)
 
     def _change_taints(
         self, name: str, remove: set[str], add: Sequence[Mapping[str, str]], spec: Mapping[str, Any]

@@ -1,6 +1,6 @@
 """Looks at the control plane: parsed objects for the simulation, and the pods' story for the journal."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -78,16 +78,11 @@ class Observer:
 
     def daemon_sets(self) -> tuple[Scheduling, ...]:
         """What decides where each DaemonSet has pods."""
-        parsed = (self._parsed("DaemonSet", obj, parse_daemon_set) for obj in self._cluster.daemon_sets())
-        return tuple(scheduling for scheduling in parsed if scheduling is not None)
+        return self._all("DaemonSet", self._cluster.daemon_sets(), parse_daemon_set)
 
     def budgets(self) -> tuple[DisruptionBudget, ...]:
         """All PodDisruptionBudgets."""
-        parsed = (
-            self._parsed("PodDisruptionBudget", obj, parse_budget)
-            for obj in self._cluster.disruption_budgets()
-        )
-        return tuple(budget for budget in parsed if budget is not None)
+        return self._all("PodDisruptionBudget", self._cluster.disruption_budgets(), parse_budget)
 
     def priorities(self) -> str | None:
         """The priority expander's text, as `Cluster.priorities` gives it."""
@@ -111,6 +106,12 @@ class Observer:
         record = _PodRecord(pod, parsed, finished=parsed is not None and finished(pod))
         self._write_changes(last, record)
         return record
+
+    def _all(
+        self, kind: str, objects: Iterable[dict[str, Any]], parse: Callable[[dict[str, Any]], T]
+    ) -> tuple[T, ...]:
+        parsed = (self._parsed(kind, obj, parse) for obj in objects)
+        return tuple(result for result in parsed if result is not None)
 
     def _parsed(self, kind: str, obj: dict[str, Any], parse: Callable[[dict[str, Any]], T]) -> T | None:
         try:
