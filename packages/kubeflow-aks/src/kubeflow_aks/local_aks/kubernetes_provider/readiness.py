@@ -26,12 +26,7 @@ _REVISION: Final = "deployment.kubernetes.io/revision"
 
 @dataclass(frozen=True)
 class Readiness:
-    """Why an object is not ready; it is ready if there are no reasons.
-
-    Attributes:
-        reasons: one line each.
-        final: waiting longer is of no use.
-    """
+    """Why an object is not ready, one line each; none if it is. `final`: waiting longer is of no use."""
 
     reasons: tuple[str, ...] = ()
     final: bool = False

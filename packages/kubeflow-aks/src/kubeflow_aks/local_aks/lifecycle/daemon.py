@@ -37,13 +37,7 @@ _POLL_SECONDS: Final = 0.2
 
 
 def serve(run: RunDirectory, *, speed: float, seed: int) -> None:
-    """Runs until SIGTERM.
-
-    Args:
-        run: where state, journal and kubeconfig are.
-        speed: simulated seconds per wall second.
-        seed: settles every chance of the simulation.
-    """
+    """Runs until SIGTERM, `speed` simulated seconds per wall second; the seed settles every chance."""
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda _signal, _frame: stop.set())
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the command in front; that stops this one

@@ -104,12 +104,8 @@ class RunDirectory:
     def with_program(self, name: str, script: str, base: Mapping[str, str]) -> dict[str, str]:
         """Variables under which a program of this run's own is the first of its name, on top of others.
 
-        Once the run directory is removed, one that refuses to run takes its place: not the machine's own.
-
-        Args:
-            name: what it is called by; there is one of that name in `removed`.
-            script: its text; one that runs meanwhile is not disturbed.
-            base: the others.
+        Once the run directory is removed, one that refuses to run takes its place, not the machine's own: there is one
+        of that name in `removed`. A program that runs while its script is written is not disturbed.
         """
         program = self.root / "bin" / name
         program.parent.mkdir(exist_ok=True)
