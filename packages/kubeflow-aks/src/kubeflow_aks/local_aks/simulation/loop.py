@@ -10,8 +10,8 @@ from kubeflow_aks.local_aks.simulation.autoscaler.scale_down import DELETION_TAI
 from kubeflow_aks.local_aks.simulation.autoscaling import Autoscaling
 from kubeflow_aks.local_aks.simulation.azure_reader import AzureReader, SeveralClustersError
 from kubeflow_aks.local_aks.simulation.clock import Clock
-from kubeflow_aks.local_aks.simulation.cluster import Cluster
 from kubeflow_aks.local_aks.simulation.journal import Journal, Source
+from kubeflow_aks.local_aks.simulation.live_cluster import LiveCluster
 from kubeflow_aks.local_aks.simulation.market import (
     Market,
     MarketEvent,
@@ -39,7 +39,7 @@ class Simulation:
     def __init__(
         self,
         azure: Azure,
-        cluster: Cluster,
+        cluster: LiveCluster,
         clock: Clock,
         market: Market,
         journal: Journal,

@@ -15,8 +15,8 @@ from kubeflow_aks.local_aks.simulation.autoscaler.parse import (
     parse_pod,
 )
 from kubeflow_aks.local_aks.simulation.autoscaler.reading import MalformedObjectError
-from kubeflow_aks.local_aks.simulation.cluster import Cluster
 from kubeflow_aks.local_aks.simulation.journal import Journal, Source
+from kubeflow_aks.local_aks.simulation.live_cluster import LiveCluster
 
 T = TypeVar("T")
 
@@ -46,7 +46,7 @@ class Observer:
     An object that makes no sense is left out, and the journal has one error that names it.
     """
 
-    def __init__(self, cluster: Cluster, journal: Journal) -> None:
+    def __init__(self, cluster: LiveCluster, journal: Journal) -> None:
         self._cluster = cluster
         self._journal = journal
         self._nodes: dict[str, tuple[dict[str, Any], Node | None]] = {}
@@ -85,7 +85,7 @@ class Observer:
         return self._all("PodDisruptionBudget", self._cluster.disruption_budgets(), parse_budget)
 
     def priorities(self) -> str | None:
-        """The priority expander's text, as `Cluster.priorities` gives it."""
+        """The priority expander's text, as `LiveCluster.priorities` gives it."""
         return self._cluster.priorities()
 
     def _node(self, name: str, node: dict[str, Any]) -> tuple[dict[str, Any], Node | None]:
