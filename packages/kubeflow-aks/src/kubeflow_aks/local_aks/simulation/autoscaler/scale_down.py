@@ -82,8 +82,7 @@ class ScaleDownPlanner:
                 continue
             empties += candidate.empty
             spare[candidate.group.id] -= 1
-            group = candidate.group
-            decisions.append(ScaleDown(group.id, group.pool, candidate.node.name, candidate.empty))
+            decisions.append(ScaleDown(candidate.group.pool, node.name, candidate.empty))
         return decisions
 
     def _find(self, snapshot: Snapshot) -> Iterator[_Unneeded]:
