@@ -8,7 +8,6 @@ from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from typing import Any, Final, TypeVar, cast
 
-from kubeflow_aks.local_aks.simulation.cluster import Cluster
 from kubeflow_aks.local_aks.simulation.live_cluster import LiveCluster
 
 Value = TypeVar("Value")
@@ -75,6 +74,6 @@ class _SteppedCluster:
         return future
 
 
-def on_stepped_clock(cluster: LiveCluster, clock: SteppedClock) -> Cluster:
+def on_stepped_clock(cluster: LiveCluster, clock: SteppedClock) -> LiveCluster:
     """The cluster as a simulation on that clock is given it."""
-    return cast("Cluster", _SteppedCluster(cluster, clock))
+    return cast("LiveCluster", _SteppedCluster(cluster, clock))

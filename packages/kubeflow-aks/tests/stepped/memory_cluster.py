@@ -4,7 +4,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from kubeflow_aks.local_aks.simulation.autoscaler.drainability import protects
 from kubeflow_aks.local_aks.simulation.autoscaler.model import Node, Scheduling
@@ -18,7 +18,7 @@ from kubeflow_aks.local_aks.simulation.autoscaler.parse import (
 )
 from kubeflow_aks.local_aks.simulation.autoscaler.predicates import why_not
 from kubeflow_aks.local_aks.simulation.clock import Clock
-from kubeflow_aks.local_aks.simulation.cluster import Event, T
+from kubeflow_aks.local_aks.simulation.live_cluster import Event, LiveCluster, T
 
 GARBAGE_COLLECTOR_SECONDS: Final = 59.0
 """How long a vanished node's pod lives on (recording S6)."""
@@ -290,3 +290,8 @@ class MemoryCluster:
         if uid not in self._scheduling:
             self._scheduling[uid] = parse_scheduling(pod["spec"])
         return self._scheduling[uid]
+
+
+def as_live(cluster: MemoryCluster) -> LiveCluster:
+    """The cluster for a simulation, which uses no more of a real one than is here (`test_memory_cluster.py`)."""
+    return cast("LiveCluster", cluster)

@@ -14,6 +14,7 @@ from kubeflow_aks.local_aks.simulation.vms.scale_sets import Timings
 from tests.stepped.clock import MemoryJournal, Steps
 from tests.stepped.manual_clock import ManualClock
 from tests.stepped.memory_azure import MemoryAzure, pool
+from tests.stepped.memory_cluster import as_live
 from tests.stepped.work import Done, Jobs
 from tests.stepped.work import Kind as StepKind
 
@@ -131,7 +132,7 @@ def play(month: Month, seed: int, *, skip: bool = True) -> MonthResult:
     journal = _lines(month, clock, market, rng)
     azure = MemoryAzure(_pools(month), {"expander": "priority", **month.profile})
     timings = Timings(boot=month.boot)
-    simulation = Simulation(azure, cluster, clock, market, journal, timings=timings, seed=seed)
+    simulation = Simulation(azure, as_live(cluster), clock, market, journal, timings=timings, seed=seed)
     for work in month.work:
         cluster.submit_steps(work.kind, _submissions(work, month.hours, rng))
     steps = Steps(simulation, cluster, clock, journal, cluster, skip=skip)

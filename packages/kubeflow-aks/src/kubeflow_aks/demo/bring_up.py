@@ -30,13 +30,7 @@ from kubeflow_aks.text.terminal import terminal_width
 class BringUp:
     """The steps that bring a stack up on a local AKS, each under a heading.
 
-    Attributes:
-        project: folder of the program.
-        stack: name of a stack that has a file.
-        run: the local AKS's run directory.
-        speed: simulated seconds in one wall second.
-        console: prints lines for the user.
-        parts: number of parts of the whole command.
+    `project` is the program's folder, `speed` simulated seconds in one wall second, `parts` the number of all headings.
     """
 
     project: Path

@@ -1,7 +1,5 @@
 """What `kubeflow-aks local down` does: removes every local AKS of a project."""
 
-from __future__ import annotations
-
 import sys
 
 from kubeflow_aks.demo.place import Place

@@ -1,7 +1,5 @@
 """Names in the simulated Azure that are not the real stack's: a command copied from there finds nothing in Azure."""
 
-from __future__ import annotations
-
 import json
 from typing import Any, Final, cast
 

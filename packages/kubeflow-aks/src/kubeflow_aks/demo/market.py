@@ -1,7 +1,5 @@
 """What `kubeflow-aks local market` does: makes something happen on the simulated spot market of one local AKS."""
 
-from __future__ import annotations
-
 from kubeflow_aks.demo.place import Place
 from kubeflow_aks.exit_codes import ExitCode
 from kubeflow_aks.local_aks.lifecycle import service_files

@@ -1,7 +1,5 @@
 """Where the local AKS of a project are; imports nothing of the engine, which some commands do without."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path

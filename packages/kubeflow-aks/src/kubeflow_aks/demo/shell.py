@@ -1,7 +1,5 @@
 """What `kubeflow-aks local shell` does: opens a shell that works with one local AKS."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

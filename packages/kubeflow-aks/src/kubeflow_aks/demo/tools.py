@@ -1,7 +1,5 @@
 """The tools of a local AKS, built where they are missing."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Builds the tools that are missing: groups side by side, each binary whole or not at all, one builder at a time."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import shutil

@@ -1,7 +1,5 @@
 """What `kubeflow-aks local build` does: builds the tools that are missing, or shows which are."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Sequence

@@ -3,8 +3,6 @@
 They lie apart from the built tools, so that a new version of one of them builds no tool again.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import shutil

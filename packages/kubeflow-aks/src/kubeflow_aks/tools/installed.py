@@ -1,7 +1,5 @@
 """Where the tools are: built into the cache, or on PATH at exactly the pinned version."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

@@ -4,8 +4,6 @@ What stands here of a group's tools and the group's `go.mod`, `go.sum` and Go fi
 `installed.store`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final

@@ -1,7 +1,5 @@
 """Where the tools' sources and everything built from them lie."""
 
-from __future__ import annotations
-
 import os
 import time
 from pathlib import Path

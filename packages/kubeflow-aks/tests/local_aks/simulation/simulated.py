@@ -11,7 +11,7 @@ from kubeflow_aks.local_aks.simulation.market import Market
 from kubeflow_aks.local_aks.simulation.vms.scale_sets import Timings
 from tests.stepped.manual_clock import ManualClock
 from tests.stepped.memory_azure import MemoryAzure, pool
-from tests.stepped.memory_cluster import MemoryCluster
+from tests.stepped.memory_cluster import MemoryCluster, as_live
 
 __all__ = ["TOLERATIONS", "FakeCluster", "World", "pod_spec", "pool"]
 
@@ -88,7 +88,13 @@ class World:
         """A new simulation against the same Azure and control plane."""
         journal = Journal(self.sink, self.clock)
         self.simulation = Simulation(
-            self.azure, self.cluster, self.clock, self.market, journal, timings=self.timings, seed=seed
+            self.azure,
+            as_live(self.cluster),
+            self.clock,
+            self.market,
+            journal,
+            timings=self.timings,
+            seed=seed,
         )
         return self.simulation
 

@@ -15,6 +15,7 @@ from kubeflow_aks.local_aks.simulation.market import MarketEvent, Reclaim, Suppl
 from kubeflow_aks.local_aks.simulation.observer import Observer
 from tests.local_aks.simulation.simulated import FakeCluster, World, pod_spec, pool
 from tests.local_aks.simulation.weather import Weather, seeded
+from tests.stepped.memory_cluster import as_live
 
 PRIORITIES = "20:\n- cpuspot\n10:\n- cpuod\n"
 BATCH = pod_spec(cpu="3", selector={"workload": "cpu"}, tolerates=("spot", "fallback"))
@@ -103,7 +104,7 @@ def test_deletions_before_the_first_look_are_not_reported() -> None:
     world.cluster.create_pod("work", BATCH)
     world.run_until_running("work")
     world.cluster.delete_pod("work", recreate=False)
-    again = Observer(world.cluster, Journal(sink := StringIO(), world.clock))
+    again = Observer(as_live(world.cluster), Journal(sink := StringIO(), world.clock))
     again.look(world.clock.now())
     assert sink.getvalue() == ""
 

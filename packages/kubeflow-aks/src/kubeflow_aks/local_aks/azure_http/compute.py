@@ -4,8 +4,6 @@ Written from "Virtual Machine Scale Set VMs - Simulate Eviction" and its neighbo
 2026-03-01). What is quoted nowhere: docs/facts/engine.md#nodes-of-scale-sets.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

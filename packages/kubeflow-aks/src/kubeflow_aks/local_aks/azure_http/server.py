@@ -1,7 +1,5 @@
 """Serves the simulated compute on 127.0.0.1, to clients with the run's own bearer token."""
 
-from __future__ import annotations
-
 import hmac
 import json
 import threading

@@ -13,8 +13,6 @@ kwokctl makes certificates and starts the processes from our binaries. What diff
 - the API server has AKS's admission plugins.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
@@ -233,8 +231,9 @@ class ControlPlane:
     def _kwokctl(self, *arguments: str | Path) -> None:
         """Runs a kwokctl command; it would wait a minute for a component that has died already."""
         command = [self.tools["kwokctl"], "--name", self.run.name, *arguments]
+        environment = {**self.run.environment(self.tools.environment()), "KWOK_WORKDIR": str(self.run.kwok)}
         with (self.run.kwok / "kwokctl.log").open("w+") as log:
-            with subprocess.Popen(command, env=self._environment(), stdout=log, stderr=log) as process:  # noqa: S603
+            with subprocess.Popen(command, env=environment, stdout=log, stderr=log) as process:  # noqa: S603
                 try:
                     while process.poll() is None:
                         self._raise_if_one_died()
@@ -246,10 +245,6 @@ class ControlPlane:
             if process.returncode:
                 log.seek(0)
                 raise ControlPlaneError(f"kwokctl: {_reason(log.read())}")
-
-    def _environment(self) -> dict[str, str]:
-        """This process's environment, with folders of the run directory for what kwokctl and kubectl keep."""
-        return {**self.run.environment(self.tools.environment()), "KWOK_WORKDIR": str(self.run.kwok)}
 
     def _ready(self) -> bool:
         """Whether pods can be created: they need the service account that the controller manager makes."""

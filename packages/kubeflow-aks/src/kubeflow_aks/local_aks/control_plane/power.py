@@ -4,8 +4,6 @@ Controllers that lose their API server retry ever more rarely: after 45 s withou
 than a minute when it was back.
 """
 
-from __future__ import annotations
-
 import json
 from contextlib import suppress
 from functools import partial

@@ -3,8 +3,6 @@
 Source: `concepts-storage.md`, "Storage classes". The blob classes are left out: AKS makes them with the blob driver.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Preview, up, refresh and destroy of one stack through the Automation API, with state in the run directory."""
 
-from __future__ import annotations
-
 import re
 import signal
 import time

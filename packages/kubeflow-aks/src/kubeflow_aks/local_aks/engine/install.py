@@ -1,7 +1,5 @@
 """Puts `pulumi` on the PATH of those who work with one local AKS: the real engine, which reads the stack there."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Mapping
 from pathlib import Path

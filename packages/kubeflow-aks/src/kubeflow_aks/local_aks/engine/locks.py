@@ -1,7 +1,5 @@
 """Locks of the engine's file backend: one whose engine was killed keeps everybody out until it is removed."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

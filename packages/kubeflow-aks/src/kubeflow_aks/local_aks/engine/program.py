@@ -4,8 +4,6 @@ Ours shares the SDKs that this process has loaded already, which saves an `up` a
 must neither find our modules nor leave its own behind, and may need other versions of what is installed.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import socket

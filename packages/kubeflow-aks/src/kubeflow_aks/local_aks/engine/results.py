@@ -1,13 +1,11 @@
 """What the engine did, as plain data, put together from its event stream."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from pulumi.automation.events import DiagnosticEvent, EngineEvent, StepEventMetadata
+from pulumi.automation.events import EngineEvent, StepEventMetadata
 
 _REFRESH: Final = "refresh"
 _MOST_MESSAGES: Final = 1000
@@ -100,10 +98,11 @@ class Recording:
             self.steps.append(_step(event.resource_pre_event.metadata))
         if event.res_outputs_event:
             self._finish(_step(event.res_outputs_event.metadata))
-        if event.diagnostic_event and event.diagnostic_event.severity in {"warning", "error"}:
-            self._counts[event.diagnostic_event.severity] += 1
-            if self._counts[event.diagnostic_event.severity] <= _MOST_MESSAGES:
-                self.messages.append(_message(event.diagnostic_event))
+        message = event.diagnostic_event
+        if message and message.severity in {"warning", "error"}:
+            self._counts[message.severity] += 1
+            if self._counts[message.severity] <= _MOST_MESSAGES:
+                self.messages.append(Message(message.severity, message.urn or "", message.message.strip()))
         if event.summary_event:
             self.changes = {_text(op): count for op, count in event.summary_event.resource_changes.items()}
 
@@ -128,10 +127,6 @@ def _step(metadata: StepEventMetadata) -> Step:
         protect=bool(new and new.protect),
         differences={path: _text(diff.diff_kind) for path, diff in (metadata.detailed_diff or {}).items()},
     )
-
-
-def _message(event: DiagnosticEvent) -> Message:
-    return Message(event.severity, event.urn or "", event.message.strip())
 
 
 def _text(value: str) -> str:

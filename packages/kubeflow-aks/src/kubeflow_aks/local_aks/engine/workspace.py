@@ -4,8 +4,6 @@ Unchanged, `Stack.up` reads the outputs twice and for the history, which takes l
 nothing, and nothing here reads the answers.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

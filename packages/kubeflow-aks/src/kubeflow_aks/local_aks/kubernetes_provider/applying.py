@@ -4,8 +4,6 @@ Source: `server-side-apply.md` of kubernetes/website. The API server knows by it
 item; here every list is atomic: its last applier owns all of it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from http import HTTPStatus
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """Kubernetes' own kinds, for use without an API server: as the environment's SDK of Kubernetes lists them."""
 
-from __future__ import annotations
-
 import importlib
 import re
 from functools import cache

@@ -4,12 +4,9 @@ So objects without an API server have their inputs written one way too (`schemas
 texts are quantities, is in `data/quantity_fields.csv`.
 """
 
-from __future__ import annotations
-
 import inspect
 import typing
 from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import Any, Final
 
 from pulumi import _types  # pyright: ignore[reportPrivateUsage]
@@ -47,7 +44,7 @@ def _define(cls: type, definitions: Object) -> str:
         properties: Object = {}
         definitions[name] = {"type": "object", "properties": properties}
         for field, hint in sdk_types.hints(cls).items():
-            quantity = (name, field) in _quantity_fields()
+            quantity = (name, field) in data.fields("quantity_fields.csv")
             properties[field] = _schema(hint, definitions, quantity=quantity)
         definitions[name]["required"] = sorted(sdk_types.required(cls))
     return name
@@ -81,8 +78,3 @@ def _schema_of(arm: Any, definitions: Object, *, quantity: bool) -> Object:
     if inspect.isclass(origin) and issubclass(origin, Sequence):
         return {"type": "array", "items": _schema(arguments[0], definitions, quantity=quantity)}
     return {}
-
-
-@cache
-def _quantity_fields() -> frozenset[tuple[str, str]]:
-    return frozenset((row["definition"], row["field"]) for row in data.rows("quantity_fields.csv"))

@@ -1,7 +1,5 @@
 """Inputs as the provider completes them: a name, a namespace, one way of writing (provider.go, `Check`; naming.go)."""
 
-from __future__ import annotations
-
 import hashlib
 import secrets
 from dataclasses import dataclass

@@ -1,11 +1,10 @@
 """The cluster behind the stand-in: a real API server (`kubeflow_aks.clients.kubernetes.api`), or objects in a file."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Final, Protocol
 
 from kubeflow_aks.clients.kubernetes.api import ServedKind
+from kubeflow_aks.clients.kubernetes.errors import ApiError
 from kubeflow_aks.clients.kubernetes.objects import Kind, Object, at, fields, items
 
 DEFINITION: Final = Kind("apiextensions.k8s.io", "v1", "CustomResourceDefinition")
@@ -58,6 +57,16 @@ class Cluster(Protocol):
     def list(self, kind: Kind, namespace: str) -> list[Object]:
         """All objects of a kind in a namespace."""
         ...
+
+
+def existing(cluster: Cluster, obj: Object) -> Object | None:
+    """The live object of that kind and name; None where there is none."""
+    try:
+        return cluster.get(obj)
+    except ApiError as error:
+        if error.not_found:
+            return None
+        raise
 
 
 def definition_of(kind: Kind, definitions: Iterable[Object]) -> Object | None:

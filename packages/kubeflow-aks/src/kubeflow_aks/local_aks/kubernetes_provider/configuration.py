@@ -1,15 +1,14 @@
 """The Provider's configuration: parsing, refusals, and what a change of it replaces."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Self
 
 from kubeflow_aks.clients.kubernetes import kubeconfig
 from kubeflow_aks.clients.kubernetes.errors import UnreachableError
+from kubeflow_aks.clients.kubernetes.kubeconfig import ActiveCluster
 from kubeflow_aks.clients.kubernetes.objects import Object, at, fields, is_object, items
 from kubeflow_aks.json_values import text
 from kubeflow_aks.local_aks.kubernetes_provider.immutability import DiffRules
@@ -65,7 +64,7 @@ class Configuration:
     patch_force: bool = False
 
     @classmethod
-    def of(cls, inputs: Object) -> Configuration:
+    def of(cls, inputs: Object) -> Self:
         """The configuration in a Provider's inputs, with the real provider's environment variables behind it."""
         return cls(
             kubeconfig=json.dumps(config)
@@ -84,7 +83,7 @@ class Configuration:
             patch_force=_switch(inputs, "enablePatchForce"),
         )
 
-    def target(self, servers: Container[str]) -> kubeconfig.ActiveCluster:
+    def target(self, servers: Container[str]) -> ActiveCluster:
         """The cluster it points to.
 
         Unlike the real provider, the stand-in has no use for `$KUBECONFIG` and `~/.kube/config`: a Provider that was
@@ -136,8 +135,10 @@ def difference(old: Object, new: Object) -> tuple[list[str], list[str]]:
     unknown = next((key for key in _CLUSTER_KEYS if new.get(key) is UNKNOWN), None)
     if unknown:
         changed, replaces = [unknown], [*replaces, unknown]
-    elif _moved(_active_cluster(old), _active_cluster(new)):
-        replaces += [key for key in _CLUSTER_KEYS if key in changed]
+    else:
+        left, taken = _active_cluster(old), _active_cluster(new)
+        if left and taken and left != taken:
+            replaces += [key for key in _CLUSTER_KEYS if key in changed]
     identified = after is not None and before == after
     return changed, [] if identified else replaces
 
@@ -153,7 +154,7 @@ def _not_inline(config: Object) -> Iterable[str]:
                 )
 
 
-def _elsewhere(config: Object, target: kubeconfig.ActiveCluster, servers: Container[str]) -> Iterable[str]:
+def _elsewhere(config: Object, target: ActiveCluster, servers: Container[str]) -> Iterable[str]:
     """Whether the active cluster of a kubeconfig is none of those allowed."""
     server = str(target.cluster.get("server") or "").rstrip("/")
     if server and server not in servers:
@@ -168,10 +169,6 @@ def _active_cluster(inputs: Mapping[str, object]) -> Object:
     config = kubeconfig.parse(inputs.get("kubeconfig"))
     context, cluster = inputs.get("context"), inputs.get("cluster")
     return kubeconfig.active(config, context=str(context or ""), cluster=str(cluster or "")).cluster
-
-
-def _moved(old: Object, new: Object) -> bool:
-    return bool(old and new and old != new)
 
 
 def _switch(inputs: Mapping[str, object], key: str) -> bool:

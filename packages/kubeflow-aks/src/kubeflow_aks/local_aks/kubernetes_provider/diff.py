@@ -1,7 +1,5 @@
 """The effect of a change of inputs on an object (provider.go, `Diff` and `convertPatchToDiff`)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -30,11 +28,9 @@ _QUANTITY_HOLDERS: Final = frozenset({"allocatable", "capacity", "hard", "limits
 
 @dataclass(frozen=True)
 class ObjectDiff:
-    """The difference between a live object and the program's inputs.
+    """The difference between a live object and the program's inputs, by property path, e.g. `data.priorities`.
 
-    Attributes:
-        changes: by property path, e.g. `data.priorities`.
-        delete_first: the replacement has the same name, so the old object must go first.
+    `delete_first`: the replacement has the same name, so the old object must go first.
     """
 
     changes: Mapping[str, PropertyChange] = field(default_factory=dict[str, PropertyChange])

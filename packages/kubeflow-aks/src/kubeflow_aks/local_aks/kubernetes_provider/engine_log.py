@@ -1,7 +1,5 @@
 """Lines on the engine's console."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final

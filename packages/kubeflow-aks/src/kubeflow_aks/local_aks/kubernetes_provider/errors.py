@@ -3,8 +3,6 @@
 Source: recording of pulumi-kubernetes 4.32.0; its provider.go and await.go for what was not recorded.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final

@@ -5,13 +5,9 @@ fields. It has no admission, no validation, no defaults and no controllers but o
 token, for a program waits for that. `--control-plane` uses the real API server.
 """
 
-from __future__ import annotations
-
 import base64
 import json
-import os
 import secrets
-import tempfile
 import threading
 import uuid
 from collections.abc import Mapping
@@ -38,6 +34,7 @@ from kubeflow_aks.clients.kubernetes.objects import (
 from kubeflow_aks.local_aks.kubernetes_provider import applying, built_in, built_in_types, versions
 from kubeflow_aks.local_aks.kubernetes_provider.cluster import DEFINITION, definition_of
 from kubeflow_aks.local_aks.kubernetes_provider.waiting import Waiter
+from kubeflow_aks.local_aks.run import files
 
 SERVER: Final = "https://file-cluster.invalid"
 """The cluster's address in a kubeconfig; no request is sent there."""
@@ -117,7 +114,7 @@ class FileCluster:
         with self._lock:
             obj = self._placed(obj)
             if _key(obj) in self._objects:
-                raise _refusal(HTTPStatus.CONFLICT, "AlreadyExists", f"{self._named(obj)} already exists")
+                raise ApiError(HTTPStatus.CONFLICT, "AlreadyExists", f"{self._named(obj)} already exists")
             return self._keep(applying.written(obj, manager), {}, dry_run=dry_run)
 
     def apply(self, obj: Object, manager: str, *, force: bool, dry_run: bool = False) -> Object:
@@ -147,7 +144,7 @@ class FileCluster:
         with self._lock:
             live = self._objects.get(_key(self._placed(obj, to_write=False)))
             if live is None:
-                raise _refusal(HTTPStatus.NOT_FOUND, "NotFound", f"{self._named(obj)} not found")
+                raise ApiError(HTTPStatus.NOT_FOUND, "NotFound", f"{self._named(obj)} not found")
             return {**clone(live), "apiVersion": obj["apiVersion"]}
 
     def delete(self, obj: Object, propagation: str) -> None:  # noqa: ARG002 - nothing kept depends on another object
@@ -184,7 +181,7 @@ class FileCluster:
             return result
         put(result, namespace := namespace_of(obj) or "default", "metadata", "namespace")
         if to_write and _key(_namespace(namespace)) not in self._objects:
-            raise _refusal(HTTPStatus.NOT_FOUND, "NotFound", f'namespaces "{namespace}" not found')
+            raise ApiError(HTTPStatus.NOT_FOUND, "NotFound", f'namespaces "{namespace}" not found')
         return result
 
     def _keep(self, obj: Object, live: Object, *, dry_run: bool) -> Object:
@@ -213,10 +210,7 @@ class FileCluster:
         return f'{self.served(kind).plural}{group} "{name_of(obj)}"'
 
     def _write(self) -> None:
-        handle, draft = tempfile.mkstemp(dir=self._file.parent, prefix=f".{self._file.name}.")
-        with os.fdopen(handle, "w", encoding="utf-8") as sink:
-            json.dump(list(self._objects.values()), sink, indent=1)
-        Path(draft).replace(self._file)
+        files.write(self._file, json.dumps(list(self._objects.values()), indent=1))
 
 
 def kubeconfig() -> str:
@@ -260,8 +254,4 @@ def _require_immutable(live: Object, obj: Object) -> None:
     if broken:
         what = broken[0] if len(broken) == 1 else f"[{', '.join(broken)}]"
         message = f'{kind.kind}.{kind.group} "{name_of(obj)}" is invalid: {what}'
-        raise _refusal(HTTPStatus.UNPROCESSABLE_ENTITY, "Invalid", message)
-
-
-def _refusal(status: HTTPStatus, reason: str, message: str) -> ApiError:
-    return ApiError(status, reason, message)
+        raise ApiError(HTTPStatus.UNPROCESSABLE_ENTITY, "Invalid", message)

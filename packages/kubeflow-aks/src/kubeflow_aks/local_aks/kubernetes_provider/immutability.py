@@ -6,8 +6,6 @@ What is immutable for the API server but not in that table (PriorityClass `value
 planned as an update and then refused by the server, by the real provider and here alike (recording, call 30).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final

@@ -4,10 +4,8 @@ Source: invoke_decode_yaml.go and yaml/v2 of pulumi-kubernetes. Files and addres
 them with the rights of whoever started it.
 """
 
-from __future__ import annotations
-
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from textwrap import shorten
 from typing import Any, Final, cast
@@ -41,6 +39,7 @@ _GROUP: Final = "kubernetes:yaml/v2:ConfigGroup"
 _DEPENDS_ON: Final = "config.kubernetes.io/depends-on"
 _HERE: Final = "127.0.0.1:"
 _AT_ONCE: Final = 16
+_FIRST: Final = ("Namespace", "CustomResourceDefinition")
 _SHOWN: Final = 100
 
 
@@ -129,7 +128,7 @@ class _Group:
     def register(self, objects: Sequence[Object], prefix: str) -> list[Object]:
         """Register the objects, each after its namespace and its CRD; gives references to them."""
         made: dict[int, resource_pb2.RegisterResourceResponse] = {}
-        first = [index for index, obj in enumerate(objects) if _comes_first(obj)]
+        first = [index for index, obj in enumerate(objects) if obj["kind"] in _FIRST]
         rest = [index for index in range(len(objects)) if index not in first]
         with ThreadPoolExecutor(_AT_ONCE, "config-group") as pool:
             for wave in (first, rest):
@@ -218,10 +217,6 @@ def _in_namespace(obj: Object, namespace: str, session: Session) -> Object:
     if namespace and not namespace_of(obj) and session.namespaced(Kind.of(obj)):
         put(obj, namespace, "metadata", "namespace")
     return obj
-
-
-def _comes_first(obj: Mapping[str, Any]) -> bool:
-    return obj["kind"] in ("Namespace", "CustomResourceDefinition")
 
 
 def _needs(obj: Object, other: Object) -> bool:

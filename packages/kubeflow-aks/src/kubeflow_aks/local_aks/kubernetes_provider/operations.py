@@ -4,8 +4,6 @@ Source: provider.go and await.go of pulumi-kubernetes. A create is a plain one s
 pulumi/pulumi-kubernetes#4278, so that the API server itself refuses what exists; the rest is server-side apply.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final

@@ -3,11 +3,9 @@
 Source: `checkpointObject` and `annotateSecrets` of pulumi-kubernetes (provider.go).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from google.protobuf import json_format, struct_pb2
 from pulumi.runtime import rpc as pulumi_rpc
@@ -37,7 +35,7 @@ class Checkpoint:
     field_manager: str
 
     @classmethod
-    def read(cls, state: Object) -> Checkpoint:
+    def read(cls, state: Object) -> Self:
         """A checkpoint from a state's properties (decoded, secrets in the clear)."""
         live = {key: value for key, value in state.items() if key != INPUTS}
         manager, api_version = live.pop(FIELD_MANAGER, None), live.pop(INITIAL_API_VERSION, None)

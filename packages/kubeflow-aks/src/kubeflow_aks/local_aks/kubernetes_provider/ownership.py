@@ -3,8 +3,6 @@
 Source: `fixCSAFieldManagers`, `handleSSAIgnoreFields` and `patchForce` of pulumi-kubernetes (await.go).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Pulumi property paths: `spec.containers[0].image`, `metadata.annotations["pulumi.com/autonamed"]`."""
 
-from __future__ import annotations
-
 import re
 from typing import Final
 

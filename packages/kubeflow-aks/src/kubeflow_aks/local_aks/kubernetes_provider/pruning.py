@@ -3,8 +3,6 @@
 Source: `normalizeInputs`, `pruneLiveState` and `pruneMap` of pulumi-kubernetes (provider.go, util.go).
 """
 
-from __future__ import annotations
-
 import base64
 from typing import Any, Final
 

@@ -4,13 +4,10 @@ Source: provider/pkg/await of pulumi-kubernetes (awaiters.go and one file per ki
 comments was measured with 4.32 (docs/facts/engine.md).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from kubeflow_aks.clients.kubernetes.errors import ApiError
 from kubeflow_aks.clients.kubernetes.objects import (
     Kind,
     Object,
@@ -22,19 +19,14 @@ from kubeflow_aks.clients.kubernetes.objects import (
     namespace_of,
 )
 from kubeflow_aks.json_values import whole
-from kubeflow_aks.local_aks.kubernetes_provider.cluster import Cluster
+from kubeflow_aks.local_aks.kubernetes_provider.cluster import Cluster, existing
 
 _REVISION: Final = "deployment.kubernetes.io/revision"
 
 
 @dataclass(frozen=True)
 class Readiness:
-    """Why an object is not ready; it is ready if there are no reasons.
-
-    Attributes:
-        reasons: one line each.
-        final: waiting longer is of no use.
-    """
+    """Why an object is not ready, one line each; none if it is. `final`: waiting longer is of no use."""
 
     reasons: tuple[str, ...] = ()
     final: bool = False
@@ -218,7 +210,7 @@ def _ingress(live: Object, related: Cluster) -> Readiness:
 def _claim(live: Object, related: Cluster) -> Readiness:
     class_name = at(live, "spec", "storageClassName")
     storage = {"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": class_name}}
-    lazy = bool(class_name) and _read(related, storage).get("volumeBindingMode") == "WaitForFirstConsumer"
+    lazy = bool(class_name) and at(existing(related, storage), "volumeBindingMode") == "WaitForFirstConsumer"
     desired = "Pending" if lazy else "Bound"
     phase = at(live, "status", "phase")
     return _unless(
@@ -244,15 +236,6 @@ def _resource_quota(live: Object, _related: Cluster) -> Readiness:
 def _secret(live: Object, _related: Cluster) -> Readiness:
     token = live.get("type") == "kubernetes.io/service-account-token"
     return _unless(not token or live.get("data"), "the token controller has not filled in the token")
-
-
-def _read(related: Cluster, obj: Object) -> Object:
-    try:
-        return related.get(obj)
-    except ApiError as error:
-        if error.not_found:
-            return {}
-        raise
 
 
 RULES: Final[Mapping[Kind, Rule]] = {

@@ -1,7 +1,5 @@
 """Requests of the provider protocol in the stand-in's own terms, and its failures in the protocol's."""
 
-from __future__ import annotations
-
 from collections.abc import Generator
 from contextlib import contextmanager
 

@@ -6,12 +6,9 @@ one way. Here the cluster's OpenAPI documents say what the types are; what they 
 value is kept when it is false, 0 or empty, is in `data/pointer_fields.csv`.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, Final
 
 from kubeflow_aks.clients.kubernetes.errors import KubeError
@@ -137,7 +134,7 @@ def _structure(value: Object, name: str, schema: Mapping[str, Any], definitions:
         if item is None or key not in properties:
             continue
         normalized, kept = _normalized(item, properties[key], definitions)
-        if normalized or kept or key in required or (name, key) in _pointer_fields():
+        if normalized or kept or key in required or (name, key) in data.fields("pointer_fields.csv"):
             result[key] = normalized
     return result
 
@@ -152,8 +149,3 @@ def _reference(schema: Mapping[str, Any]) -> str:
     alternatives = [schema, *items(schema.get("allOf"))]
     references = (str(at(alternative, "$ref") or "") for alternative in alternatives)
     return next((reference.rpartition("/")[2] for reference in references if reference), "")
-
-
-@cache
-def _pointer_fields() -> frozenset[tuple[str, str]]:
-    return frozenset((row["definition"], row["field"]) for row in data.rows("pointer_fields.csv"))

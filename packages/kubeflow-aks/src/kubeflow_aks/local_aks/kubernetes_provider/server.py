@@ -1,7 +1,5 @@
 """The pulumi-kubernetes stand-in as the engine sees it: a ResourceProvider over gRPC on 127.0.0.1."""
 
-from __future__ import annotations
-
 from collections.abc import Container
 from dataclasses import replace
 from importlib.metadata import version
@@ -14,10 +12,9 @@ from pulumi.runtime.proto import plugin_pb2, provider_pb2
 from typing_extensions import override
 
 from kubeflow_aks.clients.kubernetes import kubeconfig
-from kubeflow_aks.clients.kubernetes.objects import Kind, at, items
+from kubeflow_aks.clients.kubernetes.objects import at, items
 from kubeflow_aks.local_aks.kubernetes_provider import errors, manifests, versions
 from kubeflow_aks.local_aks.kubernetes_provider.checking import completed
-from kubeflow_aks.local_aks.kubernetes_provider.cluster import Cluster
 from kubeflow_aks.local_aks.kubernetes_provider.configuration import Configuration, difference, refusals
 from kubeflow_aks.local_aks.kubernetes_provider.diff import diff
 from kubeflow_aks.local_aks.kubernetes_provider.engine_log import EngineLog
@@ -164,8 +161,8 @@ class KubernetesProvider(Provider):
             if session.api is None and session.configuration.skip_update_unreachable:
                 return provider_pb2.CheckResponse(inputs=request.olds)
             token = type_of(request)
-            if session.api is not None:
-                self._warn_of_old_version(context, request.urn, token.kind, session.api)
+            if session.api is not None and (text := versions.warning(token.kind, session.api)):
+                self._log(context).warning(request.urn, text)
             inputs = completed(
                 without_nulls(self._schemas.normalized(decode(request.news, nulls=True), session.api)),
                 decode(request.olds),
@@ -266,11 +263,6 @@ class KubernetesProvider(Provider):
 
     def _log(self, context: grpc.ServicerContext) -> EngineLog:
         return self._logs.find(context) or EngineLog("")
-
-    def _warn_of_old_version(self, context: grpc.ServicerContext, urn: str, kind: Kind, api: Cluster) -> None:
-        text = versions.warning(kind, api)
-        if text:
-            self._log(context).warning(urn, text)
 
 
 def _unreadable(session: Session, request: provider_pb2.ReadRequest) -> provider_pb2.ReadResponse:

@@ -1,11 +1,9 @@
 """One configured Provider: its API server, or why there is none."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Container
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Self
 
 from kubeflow_aks.clients.kubernetes import kubeconfig
 from kubeflow_aks.clients.kubernetes.api import ApiServer
@@ -75,7 +73,7 @@ class Session:
     @classmethod
     def open(
         cls, configuration: Configuration, servers: Container[str], connect: Connect = api_server
-    ) -> Session:
+    ) -> Self:
         """Connect; a cluster that does not answer is no error before something needs it."""
         namespace = configuration.namespace
         try:

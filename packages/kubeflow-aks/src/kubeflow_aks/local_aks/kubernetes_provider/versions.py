@@ -3,8 +3,6 @@
 Source: provider/pkg/kinds/deprecated.go and provider/pkg/gen/additionalComments.go of pulumi-kubernetes.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

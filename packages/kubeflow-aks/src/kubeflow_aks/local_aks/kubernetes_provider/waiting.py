@@ -1,7 +1,5 @@
 """Waiting for an object to become ready, or to be gone."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable
@@ -17,7 +15,7 @@ from kubeflow_aks.clients.kubernetes.objects import (
     annotation,
     name_of,
 )
-from kubeflow_aks.local_aks.kubernetes_provider.cluster import Cluster
+from kubeflow_aks.local_aks.kubernetes_provider.cluster import Cluster, existing
 from kubeflow_aks.local_aks.kubernetes_provider.errors import NotReadyError
 from kubeflow_aks.local_aks.kubernetes_provider.readiness import READY, RULES, Readiness
 
@@ -98,7 +96,7 @@ class Waiter:
             return
         seconds = _GONE_SECONDS_WORKLOAD if kind in _WORKLOADS else _GONE_SECONDS
         deadline = time.monotonic() + (timeout_of(inputs, timeout) or seconds)
-        while (live := _live(api, obj)) is not None:
+        while (live := existing(api, obj)) is not None:
             if self._pause(deadline):
                 message = self._gave_up(live, f"timed out waiting for deletion of {Kind.of(live)}")
                 raise NotReadyError(message, live)
@@ -141,12 +139,3 @@ def timeout_of(inputs: Object, timeout: float) -> float:
 
 def _may_come(error: KubeError) -> bool:
     return isinstance(error, NoSuchKindError) or (isinstance(error, ApiError) and error.not_found)
-
-
-def _live(api: Cluster, obj: Object) -> Object | None:
-    try:
-        return api.get(obj)
-    except ApiError as error:
-        if error.not_found:
-            return None
-        raise

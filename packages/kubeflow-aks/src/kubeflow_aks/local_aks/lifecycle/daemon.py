@@ -21,7 +21,6 @@ from kubeflow_aks.local_aks.run import processes
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.local_aks.run.files import DamagedFileError
 from kubeflow_aks.local_aks.simulation.clock import WallClock
-from kubeflow_aks.local_aks.simulation.cluster import Cluster
 from kubeflow_aks.local_aks.simulation.journal import Journal
 from kubeflow_aks.local_aks.simulation.live_cluster import LiveCluster
 from kubeflow_aks.local_aks.simulation.loop import Simulation
@@ -37,13 +36,7 @@ _POLL_SECONDS: Final = 0.2
 
 
 def serve(run: RunDirectory, *, speed: float, seed: int) -> None:
-    """Runs until SIGTERM.
-
-    Args:
-        run: where state, journal and kubeconfig are.
-        speed: simulated seconds per wall second.
-        seed: settles every chance of the simulation.
-    """
+    """Runs until SIGTERM, `speed` simulated seconds per wall second; the seed settles every chance."""
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda _signal, _frame: stop.set())
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the command in front; that stops this one
@@ -83,7 +76,7 @@ def serve(run: RunDirectory, *, speed: float, seed: int) -> None:
             cluster.close()
 
 
-def _switch(run: RunDirectory, cluster: Cluster, *, on: bool) -> None:
+def _switch(run: RunDirectory, cluster: LiveCluster, *, on: bool) -> None:
     """A stopped cluster's nodes go, which the simulation sees to, then its API server; back come both."""
     if on:
         power.switch_on(run)

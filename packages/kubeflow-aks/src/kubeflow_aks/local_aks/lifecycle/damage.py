@@ -1,7 +1,5 @@
 """Damaged files of a run directory, found before something waits for what they hold, or when something has failed."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any

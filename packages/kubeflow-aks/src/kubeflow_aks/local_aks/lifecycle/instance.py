@@ -26,16 +26,12 @@ class ServiceError(CommandError):
 
 @dataclass(frozen=True)
 class LocalAks:
-    """A local AKS for one stack.
+    """A local AKS for one stack of a project; its run directory has everything it writes.
 
     Attributes:
-        run: everything it writes.
-        tools: the programs it runs.
-        stack: name of a stack that has a file.
         speed: simulated seconds per wall second.
         seed: settles every chance of the simulation.
         report: takes lines for the user.
-        project_root: folder of the program, this tree's or another's.
         extra_config: values on top of the stack's file.
     """
 

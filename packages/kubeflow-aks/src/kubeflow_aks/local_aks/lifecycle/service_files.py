@@ -1,7 +1,5 @@
 """Files in a run directory by which other processes reach the background service, whose code is not imported here."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict, dataclass
 from pathlib import Path

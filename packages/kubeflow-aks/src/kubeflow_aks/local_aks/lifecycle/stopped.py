@@ -1,7 +1,5 @@
 """Reports processes that a signal has stopped: everything waits for them, and nothing else would show why."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
@@ -20,11 +18,9 @@ _NAMES: Final = {service_files.PID_FILE: "the simulated Azure"}
 
 @contextmanager
 def reported(run: RunDirectory, report: Callable[[str], object]) -> Generator[None]:
-    """Reports each process of a local AKS that is stopped, once, and that it goes on.
+    """Reports each process of a local AKS that is stopped, once, and that it goes on, from another thread.
 
-    Args:
-        run: of the local AKS; this process's own children, the engine among them, count as well.
-        report: takes lines for the user; called from another thread.
+    This process's own children, the engine among them, count as well.
     """
     done = threading.Event()
     watch = threading.Thread(target=_watch, args=(run, report, done), name="stopped")

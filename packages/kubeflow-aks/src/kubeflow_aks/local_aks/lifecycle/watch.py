@@ -3,8 +3,6 @@
 The engine and the stand-ins would try for minutes to reach an API server that is gone.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager

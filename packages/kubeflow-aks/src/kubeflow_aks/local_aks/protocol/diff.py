@@ -1,7 +1,5 @@
 """The answer to Diff."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum

@@ -1,7 +1,5 @@
 """How a call fails."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
@@ -14,11 +12,7 @@ from kubeflow_aks.local_aks.protocol import wire
 def fail(
     context: grpc.ServicerContext, message: str, code: grpc.StatusCode = grpc.StatusCode.UNKNOWN
 ) -> NoReturn:
-    """End a call with an error; the engine shows the message.
-
-    Raises:
-        Exception: gRPC's own, always; it ends the call.
-    """
+    """End a call with an error, by an exception of gRPC's own; the engine shows the message."""
     context.abort(code, message)
     raise AssertionError("abort raises")
 
@@ -41,9 +35,6 @@ def fail_partially(
         outputs: its properties as they are now.
         inputs: inputs that describe it; None keeps those of the program.
         reasons: what is wrong with it, one line each.
-
-    Raises:
-        Exception: gRPC's own, always; it ends the call.
     """
     detail = provider_pb2.ErrorResourceInitFailed(
         id=resource_id,

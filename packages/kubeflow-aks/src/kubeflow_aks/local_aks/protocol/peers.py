@@ -1,7 +1,5 @@
 """The user at the other end of a connection, from Linux's sock_diag(7)."""
 
-from __future__ import annotations
-
 import os
 import socket
 import struct

@@ -1,7 +1,5 @@
 """The calls that both stand-ins answer alike."""
 
-from __future__ import annotations
-
 import json
 from typing import NoReturn
 

@@ -1,7 +1,5 @@
 """A provider served over gRPC, for `PULUMI_DEBUG_PROVIDERS=<package>:<port>`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from concurrent import futures
 from dataclasses import dataclass

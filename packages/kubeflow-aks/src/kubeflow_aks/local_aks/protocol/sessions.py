@@ -10,8 +10,6 @@ A connection without a `Configure` gets no answer: it may be anybody's. That inc
 another one: where the system knows its user, `server` refuses another user's connection.
 """
 
-from __future__ import annotations
-
 import threading
 from collections import OrderedDict
 from typing import Final, Generic, TypeVar

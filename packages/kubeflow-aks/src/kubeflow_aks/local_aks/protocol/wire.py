@@ -1,7 +1,5 @@
 """Values of the Pulumi provider protocol as plain Python, and back (docs/facts/engine.md#provider-protocol)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, cast

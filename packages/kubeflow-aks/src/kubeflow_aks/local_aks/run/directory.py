@@ -1,7 +1,5 @@
 """The folder that holds everything one local AKS writes: keys, state, logs, process ids. Removing it removes all."""
 
-from __future__ import annotations
-
 import fcntl
 import hashlib
 import os
@@ -14,7 +12,7 @@ from collections.abc import Generator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Self
 
 from kubeflow_aks.exit_codes import CommandError
 from kubeflow_aks.local_aks.run import files
@@ -44,7 +42,7 @@ class RunDirectory:
     root: Path
 
     @classmethod
-    def at(cls, root: Path) -> RunDirectory:
+    def at(cls, root: Path) -> Self:
         """The run directory at `root`, made if nothing is there.
 
         Raises:
@@ -56,7 +54,7 @@ class RunDirectory:
         return cls.existing(root)
 
     @classmethod
-    def existing(cls, root: Path) -> RunDirectory:
+    def existing(cls, root: Path) -> Self:
         """The run directory that `at` made at `root`.
 
         Raises:
@@ -106,12 +104,8 @@ class RunDirectory:
     def with_program(self, name: str, script: str, base: Mapping[str, str]) -> dict[str, str]:
         """Variables under which a program of this run's own is the first of its name, on top of others.
 
-        Once the run directory is removed, one that refuses to run takes its place: not the machine's own.
-
-        Args:
-            name: what it is called by; there is one of that name in `removed`.
-            script: its text; one that runs meanwhile is not disturbed.
-            base: the others.
+        Once the run directory is removed, one that refuses to run takes its place, not the machine's own: there is one
+        of that name in `removed`. A program that runs while its script is written is not disturbed.
         """
         program = self.root / "bin" / name
         program.parent.mkdir(exist_ok=True)
@@ -148,13 +142,13 @@ class RunDirectory:
         folder.mkdir(exist_ok=True)
         return folder / f"{name}.log"
 
-    def pid_file(self, name: str) -> PidFile:
+    def pid_file(self, name: str) -> "PidFile":
         """The pid file of a process whose command line names this folder."""
         from kubeflow_aks.local_aks.run.processes import PidFile  # noqa: PLC0415 - psutil doubles the start of `az`
 
         return PidFile(self.root / "pids" / f"{name}.pid", mark=str(self.root))
 
-    def pid_files(self) -> list[PidFile]:
+    def pid_files(self) -> "list[PidFile]":
         """The pid files of every process that this run started; kwokctl keeps its own."""
         return [self.pid_file(path.stem) for path in sorted((self.root / "pids").glob("*.pid"))]
 

@@ -1,7 +1,5 @@
 """Files of a run directory: written in one go, and read by one function, which names the one that is damaged."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Processes of a run, known by pid file, command line and time of start, so that nothing else is ever signalled."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

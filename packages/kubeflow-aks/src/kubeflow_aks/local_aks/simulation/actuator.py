@@ -16,8 +16,8 @@ from kubeflow_aks.local_aks.simulation.autoscaler.decisions import (
 )
 from kubeflow_aks.local_aks.simulation.autoscaler.expander import CONFIG_MAP
 from kubeflow_aks.local_aks.simulation.autoscaler.model import Pod
-from kubeflow_aks.local_aks.simulation.cluster import Cluster, Event
 from kubeflow_aks.local_aks.simulation.journal import Journal, Source
+from kubeflow_aks.local_aks.simulation.live_cluster import Event, LiveCluster
 from kubeflow_aks.local_aks.simulation.vms.agent_pools import AgentPool
 from kubeflow_aks.local_aks.simulation.vms.scale_sets import ScaleSets
 
@@ -29,7 +29,7 @@ _EVENTS_A_DECISION: Final = 20
 class Actuator:
     """Turns decisions into VMs, journal lines and Kubernetes events."""
 
-    def __init__(self, cluster: Cluster, scale_sets: ScaleSets, journal: Journal) -> None:
+    def __init__(self, cluster: LiveCluster, scale_sets: ScaleSets, journal: Journal) -> None:
         self._cluster = cluster
         self._scale_sets = scale_sets
         self._journal = journal

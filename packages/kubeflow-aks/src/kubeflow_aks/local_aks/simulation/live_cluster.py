@@ -1,12 +1,13 @@
-"""The real control plane as the simulation's `Cluster`: watches to read, REST to write."""
+"""The simulation's view of the real control plane: watches to read, REST to write."""
 
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from kubeflow_aks.clients.kubernetes.connection import JSON, Connection
 from kubeflow_aks.clients.kubernetes.errors import ApiError, UnavailableError
@@ -14,7 +15,8 @@ from kubeflow_aks.clients.kubernetes.informer import Informer
 from kubeflow_aks.clients.kubernetes.objects import at, items
 from kubeflow_aks.local_aks.simulation.autoscaler import status
 from kubeflow_aks.local_aks.simulation.autoscaler.expander import CONFIG_MAP, CONFIG_MAP_KEY
-from kubeflow_aks.local_aks.simulation.cluster import Event, T
+
+T = TypeVar("T")
 
 _STRATEGIC: Final = "application/strategic-merge-patch+json"
 _MERGE: Final = "application/merge-patch+json"
@@ -28,8 +30,27 @@ _SETTLED: Final = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT})
 _EVICTION_REFUSED: Final = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.INTERNAL_SERVER_ERROR})
 
 
+@dataclass(frozen=True, kw_only=True)
+class Event:
+    """A Kubernetes event about a node, a pod or the autoscaler's ConfigMap."""
+
+    kind: str
+    name: str
+    namespace: str = ""
+    uid: str = ""
+    reason: str
+    message: str
+    warning: bool = False
+    component: str
+
+
 class LiveCluster:
-    """One API server; safe for many threads. Reads come from watches, so that looking costs no request."""
+    """The control plane behind one API server; safe for many threads.
+
+    Reads are the latest known state as API objects; they come from watches, so that looking costs no request. Writes on
+    what is gone already do nothing. Every method raises `KubeError`: `UnavailableError` while the control plane does
+    not answer, `ApiError` for what it refuses.
+    """
 
     def __init__(self, config: str) -> None:
         """Start to watch.
@@ -64,11 +85,11 @@ class LiveCluster:
         return self._nodes.objects()
 
     def pods(self) -> Sequence[dict[str, Any]]:
-        """All Pod objects."""
+        """All Pod objects; an object that did not change is the same object as before."""
         return self._pods.objects()
 
     def take_deleted_pods(self) -> Sequence[dict[str, Any]]:
-        """Pods deleted since the last call, as they were at the end."""
+        """Pods deleted since the last call, as they were at the end: a pod may end and go between two looks."""
         return self._pods.take_deleted()
 
     def daemon_sets(self) -> Sequence[dict[str, Any]]:
@@ -103,22 +124,15 @@ class LiveCluster:
 
     def label_node(self, name: str, labels: Mapping[str, str | None]) -> None:
         """Set labels; None removes one."""
-        self._write("PATCH", f"/api/v1/nodes/{name}", {"metadata": {"labels": labels}}, _STRATEGIC)
+        self._patch_node(name, {"metadata": {"labels": labels}})
 
     def set_resources(self, name: str, capacity: Mapping[str, str], allocatable: Mapping[str, str]) -> None:
         """Set what a node has, and what of it pods may have, as quantities."""
-        self._write(
-            "PATCH",
-            f"/api/v1/nodes/{name}/status",
-            {"status": {"capacity": capacity, "allocatable": allocatable}},
-            _STRATEGIC,
-        )
+        self._patch_node(f"{name}/status", {"status": {"capacity": capacity, "allocatable": allocatable}})
 
     def set_condition(self, name: str, condition: Mapping[str, str]) -> None:
         """Set a condition of a Node's status, by its `type`."""
-        self._write(
-            "PATCH", f"/api/v1/nodes/{name}/status", {"status": {"conditions": [condition]}}, _STRATEGIC
-        )
+        self._patch_node(f"{name}/status", {"status": {"conditions": [condition]}})
 
     def evict(self, namespace: str, name: str, uid: str) -> bool:
         """Evict a pod through the eviction API, unless it gave way to another of its name.
@@ -174,15 +188,18 @@ class LiveCluster:
             self._write("POST", folder, body)
 
     def submit(self, work: Callable[[], T]) -> Future[T]:
-        """Start work that nobody waits for."""
+        """Start work that nobody waits for: one eviction takes the API server 100 ms, many at once hardly more."""
         return self._background.submit(work)
 
     def together(self, work: Iterable[Callable[[], object]]) -> None:
-        """Do all of it at once and wait for the end; raises the first error."""
+        """Do all of it at once, before whatever was submitted, and wait for the end; raises the first error."""
         started = [self._foreground.submit(call) for call in work]
         wait(started)
         for future in started:
             future.result()
+
+    def _patch_node(self, path: str, change: Mapping[str, Any]) -> None:
+        self._write("PATCH", f"/api/v1/nodes/{path}", change, _STRATEGIC)
 
     def _change_taints(
         self, name: str, remove: set[str], add: Sequence[Mapping[str, str]], spec: Mapping[str, Any]

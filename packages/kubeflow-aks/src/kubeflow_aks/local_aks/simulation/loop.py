@@ -10,8 +10,8 @@ from kubeflow_aks.local_aks.simulation.autoscaler.scale_down import DELETION_TAI
 from kubeflow_aks.local_aks.simulation.autoscaling import Autoscaling
 from kubeflow_aks.local_aks.simulation.azure_reader import AzureReader, SeveralClustersError
 from kubeflow_aks.local_aks.simulation.clock import Clock
-from kubeflow_aks.local_aks.simulation.cluster import Cluster
 from kubeflow_aks.local_aks.simulation.journal import Journal, Source
+from kubeflow_aks.local_aks.simulation.live_cluster import LiveCluster
 from kubeflow_aks.local_aks.simulation.market import (
     Market,
     MarketEvent,
@@ -39,7 +39,7 @@ class Simulation:
     def __init__(
         self,
         azure: Azure,
-        cluster: Cluster,
+        cluster: LiveCluster,
         clock: Clock,
         market: Market,
         journal: Journal,
@@ -105,7 +105,8 @@ class Simulation:
             self._evictions.advance(view, now)
             if self._removals.advance(view, now):
                 self._autoscaling.scale_down_failed(now)
-            self._upgrades.advance(pools, self._leaving(view), view, now)
+            leaving = {n.name for n in view.nodes if n.name in self._removals or n.name in self._evictions}
+            self._upgrades.advance(pools, leaving, view, now)
             self._note_ready(view, now)
             self._autoscaling.advance(pools, profile, view, now)
         finally:
@@ -163,10 +164,6 @@ class Simulation:
             elif is_leaving(node):
                 self._cluster.untaint_node(node.name, [DELETION_TAINT])
         self._resumed = True
-
-    def _leaving(self, view: View) -> set[str]:
-        """Nodes that are being removed or evicted."""
-        return {n.name for n in view.nodes if n.name in self._removals or n.name in self._evictions}
 
     def _play(self, event: MarketEvent, pools: Mapping[str, AgentPool], now: float) -> None:
         """Carry out an event of the market, and report to its sender."""

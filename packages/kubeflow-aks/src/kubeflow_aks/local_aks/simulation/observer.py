@@ -1,6 +1,6 @@
 """Looks at the control plane: parsed objects for the simulation, and the pods' story for the journal."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -15,8 +15,8 @@ from kubeflow_aks.local_aks.simulation.autoscaler.parse import (
     parse_pod,
 )
 from kubeflow_aks.local_aks.simulation.autoscaler.reading import MalformedObjectError
-from kubeflow_aks.local_aks.simulation.cluster import Cluster
 from kubeflow_aks.local_aks.simulation.journal import Journal, Source
+from kubeflow_aks.local_aks.simulation.live_cluster import LiveCluster
 
 T = TypeVar("T")
 
@@ -46,7 +46,7 @@ class Observer:
     An object that makes no sense is left out, and the journal has one error that names it.
     """
 
-    def __init__(self, cluster: Cluster, journal: Journal) -> None:
+    def __init__(self, cluster: LiveCluster, journal: Journal) -> None:
         self._cluster = cluster
         self._journal = journal
         self._nodes: dict[str, tuple[dict[str, Any], Node | None]] = {}
@@ -65,7 +65,9 @@ class Observer:
             pods.pop(uid, None)  # it was listed a moment before it went
             self._pods[uid] = self._pod(uid, pod, now)
         for uid in self._pods.keys() - pods.keys():
-            self._gone(self._pods[uid])
+            record = self._pods[uid]
+            if record.pod is not None and not record.finished:
+                self._write(Kind.POD_GONE, record.pod)
         self._pods = {uid: self._pod(uid, pod, now) for uid, pod in pods.items()}
         live = tuple(record.pod for record in self._pods.values() if record.pod and not record.finished)
         pods_on: dict[str, list[Pod]] = {}
@@ -76,19 +78,14 @@ class Observer:
 
     def daemon_sets(self) -> tuple[Scheduling, ...]:
         """What decides where each DaemonSet has pods."""
-        parsed = (self._parsed("DaemonSet", obj, parse_daemon_set) for obj in self._cluster.daemon_sets())
-        return tuple(scheduling for scheduling in parsed if scheduling is not None)
+        return self._all("DaemonSet", self._cluster.daemon_sets(), parse_daemon_set)
 
     def budgets(self) -> tuple[DisruptionBudget, ...]:
         """All PodDisruptionBudgets."""
-        parsed = (
-            self._parsed("PodDisruptionBudget", obj, parse_budget)
-            for obj in self._cluster.disruption_budgets()
-        )
-        return tuple(budget for budget in parsed if budget is not None)
+        return self._all("PodDisruptionBudget", self._cluster.disruption_budgets(), parse_budget)
 
     def priorities(self) -> str | None:
-        """The priority expander's text, as `Cluster.priorities` gives it."""
+        """The priority expander's text, as `LiveCluster.priorities` gives it."""
         return self._cluster.priorities()
 
     def _node(self, name: str, node: dict[str, Any]) -> tuple[dict[str, Any], Node | None]:
@@ -110,6 +107,12 @@ class Observer:
         self._write_changes(last, record)
         return record
 
+    def _all(
+        self, kind: str, objects: Iterable[dict[str, Any]], parse: Callable[[dict[str, Any]], T]
+    ) -> tuple[T, ...]:
+        parsed = (self._parsed(kind, obj, parse) for obj in objects)
+        return tuple(result for result in parsed if result is not None)
+
     def _parsed(self, kind: str, obj: dict[str, Any], parse: Callable[[dict[str, Any]], T]) -> T | None:
         try:
             return parse(obj)
@@ -129,10 +132,6 @@ class Observer:
             self._write(Kind.POD_RUNNING, pod)
         if record.finished and not (last and last.finished):
             self._write(Kind.POD_FINISHED, pod, phase=record.raw["status"]["phase"])
-
-    def _gone(self, record: _PodRecord) -> None:
-        if record.pod is not None and not record.finished:
-            self._write(Kind.POD_GONE, record.pod)
 
     def _write(self, kind: Kind, pod: Pod, *, detail: str = "", **more: str) -> None:
         node = pod.node or ""

@@ -179,9 +179,7 @@ def test_an_unregistered_instance_is_kept_while_the_group_is_at_its_minimum() ->
     autoscaler.decide(snapshot)
     assert autoscaler.decide(replace(snapshot, now=5000)) == []
     spare = replace(snapshot, now=5000, groups=(a_group(POOL, Instance("vm")),))
-    assert autoscaler.decide(spare) == [
-        DeleteInstance(spare.groups[0].id, "cpu", "vm", "NotRegisteredInTime")
-    ]
+    assert autoscaler.decide(spare) == [DeleteInstance("cpu", "vm", "NotRegisteredInTime")]
 
 
 def back_off_of_a_second_failure(*, after_success: bool) -> float:

@@ -5,8 +5,6 @@ things differ, because it runs beside the cluster and not in it: it elects no le
 its health, which it would do on every network interface of the machine.
 """
 
-from __future__ import annotations
-
 import socket
 from collections.abc import Generator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """One controller as a process of a run directory: started, waited for, stopped by its pid file."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence

@@ -4,8 +4,6 @@ It gets what its pod gets: the script of its ConfigMap, the address of the API s
 token of its ServiceAccount, so that it has that account's rights and no others.
 """
 
-from __future__ import annotations
-
 import base64
 import sys
 from collections.abc import Mapping

@@ -9,8 +9,6 @@ Argo gets outputs of a pod from the container beside it, as an object of kind Wo
 pod's node (argo-workflows v3.7.3, workflow/executor/taskresult.go).
 """
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Generator, Mapping

@@ -1,7 +1,5 @@
 """What a controller needs in the cluster before it starts: its custom resources and its namespace."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from functools import partial
 from pathlib import Path

@@ -12,8 +12,6 @@ file in `/tmp/k8s-webhook-server`, wherever its own folder is (`pkg/cert/cert.go
 operator starts. Everybody may write in `/tmp`: folders that another user made are not used, and no link is followed.
 """
 
-from __future__ import annotations
-
 import os
 import stat
 from contextlib import suppress

@@ -1,6 +1,7 @@
 """Facts about Kubernetes' Go types, and the script that takes them from its sources."""
 
 import csv
+from functools import cache
 from pathlib import Path
 
 
@@ -8,3 +9,9 @@ def rows(table: str) -> list[dict[str, str]]:
     """The rows of a table in this folder, by column."""
     with Path(__file__).with_name(table).open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(line for line in file if not line.startswith("#")))
+
+
+@cache
+def fields(table: str) -> frozenset[tuple[str, str]]:
+    """The rows of a table of fields: OpenAPI definition and name of each."""
+    return frozenset((row["definition"], row["field"]) for row in rows(table))

@@ -4,8 +4,6 @@ FOLDER has the Go modules `api@VERSION`, `apiextensions-apiserver@VERSION` and `
 `$(go env GOMODCACHE)/k8s.io` has.
 """
 
-from __future__ import annotations
-
 import csv
 import re
 import sys

@@ -87,9 +87,7 @@ class Autoscaler:
             return since
         profile = self._snapshot.profile
         moments = [
-            self._last_scale_up + profile.scale_down_delay_after_add,
-            self._last_scale_down + profile.scale_down_delay_after_delete,
-            self._last_scale_down_failure + profile.scale_down_delay_after_failure,
+            *self._delays(profile),
             *self._registry.moments(profile),
             *self._planner.moments(profile),
             *(
@@ -113,18 +111,20 @@ class Autoscaler:
 
     def _scale_down(self, snapshot: Snapshot, plan: Plan) -> list[Decision]:
         self._planner.update(snapshot)
-        profile = snapshot.profile
-        ready_again = max(
-            self._last_scale_up + profile.scale_down_delay_after_add,
-            self._last_scale_down + profile.scale_down_delay_after_delete,
-            self._last_scale_down_failure + profile.scale_down_delay_after_failure,
-        )
-        if plan.waiting or ready_again > snapshot.now:
+        if plan.waiting or max(self._delays(snapshot.profile)) > snapshot.now:
             return []
         removals = self._planner.due(snapshot)
         if removals:
             self._last_scale_down = snapshot.now
         return [*removals]
+
+    def _delays(self, profile: Profile) -> tuple[float, ...]:
+        """Simulated seconds until which scale-down waits after other changes."""
+        return (
+            self._last_scale_up + profile.scale_down_delay_after_add,
+            self._last_scale_down + profile.scale_down_delay_after_delete,
+            self._last_scale_down_failure + profile.scale_down_delay_after_failure,
+        )
 
     def _once(self, messages: Sequence[Notice | NotTriggered]) -> list[Decision]:
         """The messages that the last loop did not have; Kubernetes counts repeated events of the real one."""

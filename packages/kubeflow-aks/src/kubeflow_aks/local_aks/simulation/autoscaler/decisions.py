@@ -23,7 +23,6 @@ class ScaleUp:
 class DeleteInstance:
     """Give up a VM that Azure could not create, or that did not register in time."""
 
-    group: str
     pool: str
     instance: str
     cause: str
@@ -33,7 +32,6 @@ class DeleteInstance:
 class BackOff:
     """Leave a pool alone for a while after a failed scale-up."""
 
-    group: str
     pool: str
     seconds: float
     cause: str
@@ -43,7 +41,6 @@ class BackOff:
 class ScaleDown:
     """Remove a node that is not needed."""
 
-    group: str
     pool: str
     node: str
     empty: bool

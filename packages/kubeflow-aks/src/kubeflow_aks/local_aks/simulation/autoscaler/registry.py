@@ -94,7 +94,7 @@ class ScaleUpRegistry:
         elif request.expected_by < now:
             del self._requests[group.id]
             self._error_codes[group.id] = "timeout"
-            yield BackOff(group.id, group.pool, self._backoff.fail(group.id, now), TIMED_OUT)
+            yield BackOff(group.pool, self._backoff.fail(group.id, now), TIMED_OUT)
 
     def _note_errors(self, group: NodeGroup, now: float) -> Iterator[Decision]:
         """A group goes into back-off for errors of a scale-up under way, and only once for each VM."""
@@ -107,7 +107,7 @@ class ScaleUpRegistry:
         else:
             del self._requests[group.id]
         self._error_codes[group.id] = str(fresh[0].error).rpartition(".")[2]
-        yield BackOff(group.id, group.pool, self._backoff.fail(group.id, now), str(fresh[0].error))
+        yield BackOff(group.pool, self._backoff.fail(group.id, now), str(fresh[0].error))
 
     def _given_up(self, group: NodeGroup, snapshot: Snapshot) -> Iterator[DeleteInstance]:
         """VMs that failed, and VMs that did not register in time as long as the group keeps its minimum."""
@@ -115,11 +115,11 @@ class ScaleUpRegistry:
         for vm in group.instances:
             since = self._unregistered_since.get(vm.name)
             if vm.error is not None:
-                yield DeleteInstance(group.id, group.pool, vm.name, vm.error)
+                yield DeleteInstance(group.pool, vm.name, vm.error)
             elif (
                 since is not None
                 and since + snapshot.profile.max_node_provision_time < snapshot.now
                 and spare > 0
             ):
                 spare -= 1
-                yield DeleteInstance(group.id, group.pool, vm.name, TIMED_OUT)
+                yield DeleteInstance(group.pool, vm.name, TIMED_OUT)

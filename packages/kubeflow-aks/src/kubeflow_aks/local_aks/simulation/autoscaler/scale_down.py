@@ -74,18 +74,16 @@ class ScaleDownPlanner:
         for candidate in sorted(self._unneeded, key=lambda candidate: not candidate.empty):
             if not candidate.empty and (decisions or leaving):
                 break
-            if not self._long_enough(candidate.node, snapshot) or spare[candidate.group.id] <= 0:
+            node = candidate.node
+            needed_until = self._since[node.name] + _patience(node, snapshot.profile)
+            if needed_until >= snapshot.now or spare[candidate.group.id] <= 0:
                 continue
             if candidate.empty and empties == snapshot.profile.max_empty_bulk_delete:
                 continue
             empties += candidate.empty
             spare[candidate.group.id] -= 1
-            group = candidate.group
-            decisions.append(ScaleDown(group.id, group.pool, candidate.node.name, candidate.empty))
+            decisions.append(ScaleDown(candidate.group.pool, node.name, candidate.empty))
         return decisions
-
-    def _long_enough(self, node: Node, snapshot: Snapshot) -> bool:
-        return self._since[node.name] + _patience(node, snapshot.profile) < snapshot.now
 
     def _find(self, snapshot: Snapshot) -> Iterator[_Unneeded]:
         groups = {vm.name: group for group in snapshot.groups for vm in group.instances}

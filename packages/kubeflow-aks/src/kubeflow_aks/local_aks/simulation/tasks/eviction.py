@@ -11,8 +11,8 @@ from typing import Final
 
 from kubeflow_aks.events import Kind
 from kubeflow_aks.local_aks.simulation.autoscaler.model import Pod
-from kubeflow_aks.local_aks.simulation.cluster import Cluster, Event
 from kubeflow_aks.local_aks.simulation.journal import Source
+from kubeflow_aks.local_aks.simulation.live_cluster import Event, LiveCluster
 from kubeflow_aks.local_aks.simulation.observer import View
 from kubeflow_aks.local_aks.simulation.tasks.node_task import (
     KUBECTL_RETRY_SECONDS,
@@ -47,7 +47,7 @@ class Eviction(NodeTask[None]):
         """Simulated second at which it goes on although nothing changed."""
         return min(self.gone_at, self._drain.next_at)
 
-    def _advance(self, cluster: Cluster, pods: Sequence[Pod], now: float) -> None:
+    def _advance(self, cluster: LiveCluster, pods: Sequence[Pod], now: float) -> None:
         if not self._announced:
             _announce(cluster, self.node)
             self._announced = True
@@ -99,7 +99,7 @@ class Evictions(NodeTasks[Eviction]):
             self._journal.write(Kind.EVICTION, Source.MARKET, **line)
 
 
-def _announce(cluster: Cluster, node: str) -> None:
+def _announce(cluster: LiveCluster, node: str) -> None:
     """What node-problem-detector and AKS's node auto-drain put on the node: event, conditions, taint, cordon."""
     wall = time.time()
     message = (

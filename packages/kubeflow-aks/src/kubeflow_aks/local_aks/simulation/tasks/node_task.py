@@ -8,8 +8,8 @@ from typing import Any, Final, Generic, TypeVar
 
 from kubeflow_aks.local_aks.simulation.autoscaler.drainability import stays_behind
 from kubeflow_aks.local_aks.simulation.autoscaler.model import Pod
-from kubeflow_aks.local_aks.simulation.cluster import Cluster
 from kubeflow_aks.local_aks.simulation.journal import Journal
+from kubeflow_aks.local_aks.simulation.live_cluster import LiveCluster
 from kubeflow_aks.local_aks.simulation.vms.scale_sets import ScaleSets
 
 KUBECTL_RETRY_SECONDS: Final = 5.0
@@ -25,7 +25,7 @@ class NodeTask(ABC, Generic[T_co]):
         self.node = node
         self._running: Future[T_co] | None = None
 
-    def step(self, cluster: Cluster, pods: Sequence[Pod], now: float) -> T_co | None:
+    def step(self, cluster: LiveCluster, pods: Sequence[Pod], now: float) -> T_co | None:
         """Go on unless the last step's calls still run.
 
         Returns what the last step came to; None while that is not known. `pods` are bound to the node.
@@ -42,7 +42,7 @@ class NodeTask(ABC, Generic[T_co]):
         return -math.inf
 
     @abstractmethod
-    def _advance(self, cluster: Cluster, pods: Sequence[Pod], now: float) -> T_co:
+    def _advance(self, cluster: LiveCluster, pods: Sequence[Pod], now: float) -> T_co:
         """Make the calls that are due, on another thread; only one of a task's steps runs at a time."""
 
 
@@ -52,7 +52,7 @@ Task = TypeVar("Task", bound=NodeTask[Any])
 class NodeTasks(Generic[Task]):
     """All tasks of a kind under way."""
 
-    def __init__(self, cluster: Cluster, scale_sets: ScaleSets, journal: Journal) -> None:
+    def __init__(self, cluster: LiveCluster, scale_sets: ScaleSets, journal: Journal) -> None:
         self._cluster = cluster
         self._scale_sets = scale_sets
         self._journal = journal
@@ -88,7 +88,7 @@ class Drain:
         """Simulated second at which the eviction of a refused pod is tried again; `inf` where none was refused."""
         return min((self._tried[uid] + self._retry_seconds for uid in self._refused), default=math.inf)
 
-    def advance(self, cluster: Cluster, pods: Iterable[Pod], now: float) -> None:
+    def advance(self, cluster: LiveCluster, pods: Iterable[Pod], now: float) -> None:
         """Evict the pods that are still there and were not tried lately."""
         moving = {pod.uid: pod for pod in pods if not stays_behind(pod)}
         self._refused &= moving.keys()

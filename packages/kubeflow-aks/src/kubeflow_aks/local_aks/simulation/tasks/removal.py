@@ -9,8 +9,8 @@ from kubeflow_aks.events import Kind
 from kubeflow_aks.local_aks.simulation.autoscaler.drainability import ends_with_node, stays_behind
 from kubeflow_aks.local_aks.simulation.autoscaler.model import Pod
 from kubeflow_aks.local_aks.simulation.autoscaler.scale_down import DELETION_TAINT
-from kubeflow_aks.local_aks.simulation.cluster import Cluster
 from kubeflow_aks.local_aks.simulation.journal import Source
+from kubeflow_aks.local_aks.simulation.live_cluster import LiveCluster
 from kubeflow_aks.local_aks.simulation.observer import View
 from kubeflow_aks.local_aks.simulation.tasks.node_task import Drain, NodeTask, NodeTasks
 
@@ -54,7 +54,7 @@ class Removal(NodeTask[Outcome]):
         self._looked = False
         self._drain = Drain(retry_seconds=_RETRY_SECONDS)
 
-    def step(self, cluster: Cluster, pods: Sequence[Pod], now: float) -> Outcome | None:
+    def step(self, cluster: LiveCluster, pods: Sequence[Pod], now: float) -> Outcome | None:
         """Go on; a node on which a pod was placed since the last look is not done."""
         outcome = super().step(cluster, pods, now)
         late = outcome is Outcome.DONE and not self._forced and not _may_go(pods)
@@ -65,7 +65,7 @@ class Removal(NodeTask[Outcome]):
         """Simulated second at which it goes on although nothing changed; `-inf` for the very next step."""
         return self._looks_at if self._looks_at is not None and not self._looked else -math.inf
 
-    def _advance(self, cluster: Cluster, pods: Sequence[Pod], now: float) -> Outcome:
+    def _advance(self, cluster: LiveCluster, pods: Sequence[Pod], now: float) -> Outcome:
         if self._looks_at is None:
             taint = {"key": DELETION_TAINT, "value": str(int(now)), "effect": "NoSchedule"}
             cluster.taint_node(self.node, [taint])
@@ -86,7 +86,7 @@ class Removal(NodeTask[Outcome]):
             return Outcome.DONE
         return self._give_up(cluster)
 
-    def _give_up(self, cluster: Cluster) -> Outcome:
+    def _give_up(self, cluster: LiveCluster) -> Outcome:
         cluster.untaint_node(self.node, [DELETION_TAINT])
         return Outcome.FAILED
 

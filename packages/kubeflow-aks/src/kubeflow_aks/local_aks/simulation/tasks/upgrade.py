@@ -12,8 +12,8 @@ from collections.abc import Container, Mapping, Sequence
 from kubeflow_aks.events import Kind
 from kubeflow_aks.local_aks.simulation.autoscaler.drainability import ends_with_node
 from kubeflow_aks.local_aks.simulation.autoscaler.model import Pod
-from kubeflow_aks.local_aks.simulation.cluster import Cluster
 from kubeflow_aks.local_aks.simulation.journal import Journal, Source
+from kubeflow_aks.local_aks.simulation.live_cluster import LiveCluster
 from kubeflow_aks.local_aks.simulation.observer import View
 from kubeflow_aks.local_aks.simulation.tasks.eviction import NOTICE_SECONDS
 from kubeflow_aks.local_aks.simulation.tasks.node_task import KUBECTL_RETRY_SECONDS, Drain, NodeTask
@@ -31,7 +31,7 @@ class Upgrade(NodeTask[bool]):
         self._cordoned = False
         self._drain = Drain(retry_seconds=KUBECTL_RETRY_SECONDS)
 
-    def _advance(self, cluster: Cluster, pods: Sequence[Pod], now: float) -> bool:
+    def _advance(self, cluster: LiveCluster, pods: Sequence[Pod], now: float) -> bool:
         if not self._cordoned:
             cluster.taint_node(self.node, [], cordon=True)
             self._cordoned = True
@@ -45,7 +45,7 @@ class Upgrade(NodeTask[bool]):
 class Upgrades:
     """All pools whose nodes are behind."""
 
-    def __init__(self, cluster: Cluster, scale_sets: ScaleSets, journal: Journal) -> None:
+    def __init__(self, cluster: LiveCluster, scale_sets: ScaleSets, journal: Journal) -> None:
         self._cluster = cluster
         self._scale_sets = scale_sets
         self._journal = journal

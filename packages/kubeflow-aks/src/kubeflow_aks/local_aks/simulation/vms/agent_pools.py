@@ -45,10 +45,6 @@ def spot_by_pool(azure: Azure) -> dict[str, bool]:
     return {str(pool["name"]): pool.get("scaleSetPriority") == "Spot" for pool in azure.agent_pools()}
 
 
-def _upgrade(pool: Mapping[str, Any]) -> Mapping[str, Any]:
-    return pool.get("upgradeSettings") or {}
-
-
 def spot_pools(azure: Azure) -> list[str]:
     """Names of the spot pools."""
     return [name for name, spot in spot_by_pool(azure).items() if spot]
@@ -98,6 +94,7 @@ class AgentPool:
             taints = list(dict.fromkeys([*taints, f"{SPOT}=spot:NoSchedule"]))
         count = int(pool.get("count") or 0)
         autoscaled = bool(pool.get("enableAutoScaling"))
+        upgrade: Mapping[str, Any] = pool.get("upgradeSettings") or {}
         return cls(
             name=pool["name"],
             cluster_id=pool["clusterId"],
@@ -119,7 +116,7 @@ class AgentPool:
             os_disk_type=pool.get("osDiskType") or "Managed",
             os_disk_gb=int(pool["osDiskSizeGB"]) if pool.get("osDiskSizeGB") else None,
             gpu_slices=_SLICES.get(pool.get("gpuInstanceProfile") or "", 1),
-            surges=not spot and _upgrade(pool).get("maxSurge") not in _NO_NODES,
+            surges=not spot and upgrade.get("maxSurge") not in _NO_NODES,
             time_slices=int(labels.get(_TIME_SLICES) or 1),
             tags=dict(pool.get("tags") or {}),
         )

@@ -10,8 +10,8 @@ from typing import Final
 
 from kubeflow_aks.events import Kind
 from kubeflow_aks.local_aks.simulation.autoscaler.model import Instance
-from kubeflow_aks.local_aks.simulation.cluster import Cluster
 from kubeflow_aks.local_aks.simulation.journal import Journal, Source
+from kubeflow_aks.local_aks.simulation.live_cluster import LiveCluster
 from kubeflow_aks.local_aks.simulation.market import Market, Supply
 from kubeflow_aks.local_aks.simulation.vms.agent_pools import AgentPool, Azure
 from kubeflow_aks.local_aks.simulation.vms.capacity import allocatable, capacity
@@ -65,7 +65,7 @@ class ScaleSets:
     """All VMs of all pools, and the Node objects of those that run."""
 
     def __init__(
-        self, azure: Azure, cluster: Cluster, market: Market, journal: Journal, timings: Timings
+        self, azure: Azure, cluster: LiveCluster, market: Market, journal: Journal, timings: Timings
     ) -> None:
         self._azure = azure
         self._cluster = cluster
