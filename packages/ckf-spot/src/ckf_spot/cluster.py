@@ -1,7 +1,5 @@
 """Reads pods, nodes, events and workflows from the API server; it never writes."""
 
-from __future__ import annotations
-
 import json
 import logging
 import os

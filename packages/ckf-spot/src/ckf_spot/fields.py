@@ -1,7 +1,5 @@
 """Checks a map's keys: a misspelt one is a mistake, though the API server would drop it without a word."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final, TypeGuard

@@ -1,7 +1,5 @@
 """The files that a command reads: as kubectl takes them, several, folders, and standard input."""
 
-from __future__ import annotations
-
 import argparse
 import re
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """`ckf-spot where`: which pod runs on which pool, how often it was evicted, and what is wrong."""
 
-from __future__ import annotations
-
 import argparse
 import dataclasses
 import json

@@ -1,7 +1,5 @@
 """Looks at what the whole cluster needs for spot work."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """Reads what a cluster's readiness depends on; it never writes."""
 
-from __future__ import annotations
-
 import json
 from typing import Any, Final
 

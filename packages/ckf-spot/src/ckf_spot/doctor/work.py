@@ -1,7 +1,5 @@
 """The pods of a document, whatever its kind: where their templates are, how many there will be, what they ask for."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Jobs of Kubernetes: Job and CronJob (batch/v1), and JobSet, which makes several."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Final
 

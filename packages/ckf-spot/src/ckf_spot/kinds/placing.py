@@ -1,7 +1,5 @@
 """Places a document of any kind: one procedure for all, over what each kind says of itself."""
 
-from __future__ import annotations
-
 import dataclasses
 import warnings
 from collections.abc import Collection, Iterator, Mapping

@@ -1,7 +1,5 @@
 """Ray on Kubernetes: RayCluster, RayJob and RayCronJob (ray.io/v1, KubeRay 1.4 to 1.7)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Final
 

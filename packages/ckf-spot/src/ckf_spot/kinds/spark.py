@@ -1,7 +1,5 @@
 """Spark applications of Kubeflow's operator: SparkApplication and ScheduledSparkApplication (v1beta2, 1.x and 2.x)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace

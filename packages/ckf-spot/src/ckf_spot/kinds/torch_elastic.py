@@ -3,8 +3,6 @@
 Source: docs/facts/placement.md#elastic-training.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any, Final

@@ -3,8 +3,6 @@
 Source: docs/facts/placement.md#trainer-and-katib.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

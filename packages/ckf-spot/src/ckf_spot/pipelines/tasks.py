@@ -1,7 +1,5 @@
 """Places tasks of Kubeflow Pipelines v2 in Python, so that they survive an eviction (why: `docs/pipelines.md`)."""
 
-from __future__ import annotations
-
 import copy
 import re
 import warnings

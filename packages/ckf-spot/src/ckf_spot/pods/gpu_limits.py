@@ -1,7 +1,5 @@
 """Matches the GPUs that a pod asks for with those of the nodes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Final
 

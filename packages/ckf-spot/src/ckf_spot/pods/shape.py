@@ -1,7 +1,5 @@
 """Checks that a pod's template has the shape on which everything else relies."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 

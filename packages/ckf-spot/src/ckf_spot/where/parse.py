@@ -1,7 +1,5 @@
 """Pods and nodes from the API's objects, and what of them is worth keeping in a record."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import Any, Final

@@ -5,8 +5,6 @@ object, trimmed, whenever it changed), `podGone` (a uid), `nodeGone` (a name), `
 happened for a minute), `ended`.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta

@@ -1,7 +1,5 @@
 """Rules that the observed pods and nodes break, each with advice."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Changes values in a YAML text and leaves the rest of it as it stands, to the last comment and blank."""
 
-from __future__ import annotations
-
 import difflib
 import json
 import operator

@@ -1,7 +1,5 @@
 """Reads YAML and JSON into plain values, and keeps the text for writing it again."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
