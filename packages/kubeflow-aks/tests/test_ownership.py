@@ -19,7 +19,7 @@ from kubeflow_aks.handoff import folder as handoff
 from kubeflow_aks.ownership import MARKER, NotOurFolderError, empty_folder, open_folder
 from kubeflow_aks.preview import command as preview
 from kubeflow_aks.pull_request import command as pull_request
-from kubeflow_aks.scenario.report import files as scenario
+from kubeflow_aks.scenario.report import page as scenario
 from tests.revisions.repository import Project, project
 from tests.scenario import recorded
 
@@ -60,7 +60,7 @@ COMMANDS: Final[dict[str, tuple[Callable[[Path], object], tuple[str, ...]]]] = {
         ("build", "cost-against"),
     ),
     "demo and drill": (
-        lambda root: scenario.write(root / "build" / "dev", recorded.recorded(), [], None),
+        lambda root: scenario.write_page(root / "build" / "dev", recorded.recorded(), [], None),
         ("build", "dev"),
     ),
     "diff": (_diff, ("build", "pr-preview", "work")),

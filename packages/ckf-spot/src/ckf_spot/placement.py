@@ -120,6 +120,11 @@ class Placement:
         )
         raise refusal("", ABSENT, "name one of them", problem)
 
+    @property
+    def weight(self) -> int:
+        """Weight of the preference."""
+        return _WEIGHT
+
 
 def placement(
     name: str,

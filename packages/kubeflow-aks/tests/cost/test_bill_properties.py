@@ -17,7 +17,7 @@ from kubeflow_aks.cost.billing import bill
 from kubeflow_aks.cost.figures import EvictionRate, Range, Source, total
 from kubeflow_aks.cost.report.document import SCHEMA, document
 from kubeflow_aks.cost.report.page import page
-from kubeflow_aks.cost.sensitivity import prices
+from kubeflow_aks.cost.report.what_if import at_prices
 from kubeflow_aks.cost.stack import Stack
 from kubeflow_aks.text.markdown import markdown
 from tests.cost.examples import FixedMarket, pool, spot, stack, work
@@ -173,7 +173,7 @@ def test_more_evictions_never_cost_less(
 @settings()
 @given(BASES, MARKETS)
 def test_a_dearer_spot_price_never_costs_less(basis: dict[str, Any], market: FixedMarket) -> None:
-    amounts = [it.bill.amount().expected for it in prices(made(basis), market)]
+    amounts = [it.amount().expected for it in at_prices(made(basis), market).values()]
     assert all(less <= more * (1 + 1e-9) for less, more in pairwise(amounts[:-1]))
 
 

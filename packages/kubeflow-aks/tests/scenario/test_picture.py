@@ -1,21 +1,21 @@
 """The timeline as a picture of its own, for a page of the documentation."""
 
 import re
-from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
 from kubeflow_aks.project import PROJECT_ROOT
-from kubeflow_aks.scenario.report.picture import drawn, main
-from tests.scenario.recorded import FILE, recorded
+from kubeflow_aks.scenario.report.picture import drawn
+from kubeflow_aks.text.generated import main
+from tests.scenario.recorded import recorded
 
 SVG = "{http://www.w3.org/2000/svg}"
-README_PICTURE = PROJECT_ROOT / "docs/pictures/demo.svg"
 
 
 def test_the_picture_of_the_readme_is_up_to_date(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([str(FILE), str(README_PICTURE), "--check"]) == 0, capsys.readouterr().out
+    checked = main(["--check", "kubeflow_aks.scenario.report.picture"], PROJECT_ROOT)
+    assert checked == 0, capsys.readouterr().out
 
 
 def test_the_picture_shows_the_pools_for_batch_work_the_steps_and_the_result() -> None:
@@ -48,14 +48,3 @@ def test_no_text_stands_outside_the_picture() -> None:
         text = step.findtext(f"{SVG}text") or ""
         if position:
             assert float(position[1]) + len(text) * 5.8 < width, text
-
-
-def test_a_stale_picture_is_reported_and_then_written(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file = tmp_path / "demo.svg"
-    assert main([str(FILE), str(file), "--check"]) == 1
-    assert not file.exists()
-    assert main([str(FILE), str(file)]) == 0
-    assert main([str(FILE), str(file), "--check"]) == 0
-    assert capsys.readouterr().out == f"{file}: stale; run make docs\n{file}: written\n"

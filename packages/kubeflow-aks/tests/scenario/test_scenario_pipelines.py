@@ -11,7 +11,8 @@ import pytest
 from ckf_spot import Placement, Pools
 from kubeflow_aks.clients.kubernetes.objects import fields, is_list, is_object
 from kubeflow_aks.scenario.workloads.kfp_compiler import Retries, Task, compiled
-from kubeflow_aks.scenario.workloads.pipelines import Attempt, Work, attempts, simulated
+from kubeflow_aks.scenario.workloads.pipelines import Work, simulated
+from tests.argo_runs import Attempt, attempts
 from tests.kfp_recording import EXAMPLES, RECORDED
 
 NAME = "the-run"

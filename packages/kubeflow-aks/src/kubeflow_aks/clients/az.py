@@ -12,7 +12,6 @@ from kubeflow_aks.clients.programs import ProgramError
 
 _CODE: Final = re.compile(r"\((?P<code>[A-Za-z0-9_.]+)\)")
 """Azure's error code at the beginning of a message: `(ResourceNotFound) The Resource …`."""
-_LAST_LINES: Final = 2
 
 
 class AzError(ProgramError):
@@ -53,9 +52,7 @@ class Az:
         code, out, err = programs.run([self.command, *words], error=AzError, seconds=self.seconds)
         if code:
             errors = [line for line in err.splitlines() if line.startswith("ERROR:")]
-            reason = (
-                (errors or [programs.reason_of(code, err, _LAST_LINES)])[0].removeprefix("ERROR:").strip()
-            )
+            reason = (errors or [programs.reason_of(code, err)])[0].removeprefix("ERROR:").strip()
             match = _CODE.match(reason)
             raise AzError(f"{self._called(words)} failed: {reason}", match["code"] if match else "")
         return out

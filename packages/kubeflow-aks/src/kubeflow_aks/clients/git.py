@@ -20,7 +20,6 @@ _NOT_RUN: Final = (
     "filter.lfs.required=false",
 )
 """Settings that switch off hooks, other programs, downloads and sparse checkouts."""
-_LAST_LINES: Final = 2
 _SECONDS: Final = 300.0
 """Our choice: many times what a checkout of a large tree takes."""
 
@@ -46,7 +45,7 @@ def git(folder: Path, *arguments: str | Path) -> str:
     )
     if code:
         reason = "\n".join(line.removeprefix("fatal: ") for line in err.splitlines())
-        raise GitError(programs.reason_of(code, reason, _LAST_LINES))
+        raise GitError(programs.reason_of(code, reason))
     return out
 
 

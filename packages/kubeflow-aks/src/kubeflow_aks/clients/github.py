@@ -113,12 +113,7 @@ class GitHub:
         return cast(dict[str, Any], document)
 
     def pages(self, path: str, key: str = "", **query: str) -> Iterator[dict[str, Any]]:
-        """Every entry of a list, page by page.
-
-        Args:
-            path: as `get` takes it.
-            key: of the entries, if the response is an object.
-            query: filters of the list.
+        """Every entry of a list, page by page; `key` has the entries if the response is an object.
 
         Raises:
             GitHubError: GitHub refuses, or names another host for the next page.
@@ -156,11 +151,7 @@ class GitHub:
         return self._json(self._request("PATCH", self._address(path, {}), body))
 
     def download(self, path: str, most: int) -> bytes:
-        """A file that GitHub redirects to; the token is not sent there.
-
-        Args:
-            path: as `get` takes it.
-            most: the most bytes; more is an error.
+        """A file of at most so many bytes that GitHub redirects to; the token is not sent there.
 
         Raises:
             GitHubError: it does not exist, is too long, or has an unexpected address.

@@ -19,7 +19,6 @@ from kubeflow_aks.exit_codes import MissingProgramError
 from kubeflow_aks.text.sentences import last_lines, one_line
 
 _LONGEST: Final = 600
-_LAST_LINES: Final = 2
 _NAMED_ARGUMENTS: Final = 2
 _SECRET: Final = re.compile(r"(?i)bearer\s+\S+|eyJ[\w.-]{10,}")
 """What looks like an access token: a program's own errors have none, those of a proxy between may."""
@@ -88,7 +87,7 @@ def run(
             _end(process, tree=seconds is not None)
             if not isinstance(cause, subprocess.TimeoutExpired):
                 raise
-            printed = last_lines((cause.stderr or b"").decode("utf-8", "replace"), _LAST_LINES)
+            printed = last_lines((cause.stderr or b"").decode("utf-8", "replace"))
             limit = f"{called(command)} took longer than {seconds:.0f} s"
             raise error(f"{limit}: {printed}" if printed else limit) from None
     out, err = (stream.decode("utf-8", undecodable) for stream in streams)
@@ -112,6 +111,6 @@ def called(command: Sequence[str]) -> str:
     return f"`{' '.join([Path(program).name, *islice(words, _NAMED_ARGUMENTS)])}`"
 
 
-def reason_of(code: int, output: str, lines: int) -> str:
+def reason_of(code: int, output: str, lines: int = 2) -> str:
     """Why a program failed: the last lines of its output, else its exit code."""
     return last_lines(output, lines) or f"exit code {code}"

@@ -62,11 +62,6 @@ class PlacementScore:
 def placement_scores(az: Az, region: str, desired: Iterable[Desired]) -> Mapping[Desired, PlacementScore]:
     """The scores of a region, without regard to zones; those that Azure does not return are missing.
 
-    Args:
-        az: signed in to the subscription.
-        region: such as `westeurope`.
-        desired: any number; Azure takes five sizes of one count at once.
-
     Raises:
         AzError: no answer; the text says what it needs where that is the reason.
     """

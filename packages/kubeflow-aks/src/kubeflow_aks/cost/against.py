@@ -49,12 +49,6 @@ def named(ref: str, root: Path) -> Revision:
 def stack_at(revision: Revision, stack: str, root: Path, report: Report) -> Earlier:
     """A stack as the program of another commit has it; nothing of the user's tree is touched.
 
-    Args:
-        revision: the commit.
-        stack: its name.
-        root: the project folder.
-        report: called with each progress line.
-
     Raises:
         GitError: its files can't be checked out.
     """

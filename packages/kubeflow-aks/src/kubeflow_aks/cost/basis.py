@@ -6,11 +6,10 @@ The program fills in all defaults. Those here are for programs without that outp
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import date, time
 from typing import Annotated, Any, Final, Literal, cast
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
 from kubeflow_aks.cost.figures import CostError
@@ -159,20 +158,6 @@ class Basis(_Read):
     office_hours: OfficeHours | None = None
 
 
-@dataclass(frozen=True)
-class Read:
-    """What was read.
-
-    Attributes:
-        basis: the output, or the defaults.
-        missing: whether the program has no such output.
-    """
-
-    basis: Basis
-    missing: bool
-
-
-_BASIS: Final = TypeAdapter(Basis)
 BLOG: Final[Mapping[str, tuple[float, float]]] = {
     "preparation": (2000, 2),
     "features": (1000, 4),
@@ -181,17 +166,17 @@ BLOG: Final[Mapping[str, tuple[float, float]]] = {
 """The month that a stack without `workload` is billed for: hours, and hours of a step. The lengths are our choice."""
 
 
-def read(outputs: Mapping[str, Any]) -> Read:
-    """Reads a stack's output `costBasis`.
+def read(outputs: Mapping[str, Any]) -> Basis:
+    """Reads a stack's output `costBasis`; the defaults where the program has none.
 
     Raises:
         CostError: some of it can't be read; one line for each mistake.
     """
     output = outputs.get("costBasis")
     if output is None:
-        return Read(Basis(), missing=True)
+        return Basis()
     try:
-        basis = _BASIS.validate_python(output)
+        basis = Basis.model_validate(output)
     except ValidationError as error:
         raise CostError(*_lines(error)) from None
     hours = basis.office_hours
@@ -199,7 +184,7 @@ def read(outputs: Mapping[str, Any]) -> Read:
         raise CostError(
             f"costBasis.officeHours.to: {hours.closes:%H:%M} is not allowed; expected a time after {hours.opens:%H:%M}"
         )
-    return Read(basis, missing=False)
+    return basis
 
 
 def blog_profile(pool: str) -> dict[str, Work]:

@@ -22,6 +22,7 @@ from kubeflow_aks.cost.work import expected_cost
 
 _Figure = TypeVar("_Figure")
 _ASSUMED_WORK: Final = Source("assumed: the blog's month of work, because the stack names none", assumed=True)
+_OLDER_PROGRAM: Final = "the program has no output `costBasis`: this bill is made from the defaults"
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class _Account:
     """
 
     region: str
-    read: basis_of.Read
+    basis: Basis
     cluster: Cluster
     stated: Mapping[str, Work]
     workload: Mapping[str, Work]
@@ -86,8 +87,8 @@ def bill(
         CostError: it can't be made; one line for each mistake.
     """
     account = _account(stack, market, observed or {}, measured or {})
-    read, cluster, workload = account.read, account.cluster, account.workload
-    basis, quotes, terms, on = read.basis, account.quotes, account.terms, account.on
+    basis, cluster, workload = account.basis, account.cluster, account.workload
+    quotes, terms, on = account.quotes, account.terms, account.on
     assumed = not basis.workload
     running = basis.office_hours.share if basis.office_hours else 1.0
     idle = idling({name: (work, on[name]) for name, work in workload.items()})
@@ -104,7 +105,8 @@ def bill(
     quotes.check()
     paid = {quote.source: None for line in every for quote in line.quotes}
 
-    warnings = dict.fromkeys(_older_program(read)) | terms.warnings
+    older = () if stack.outputs.get("costBasis") is not None else (_OLDER_PROGRAM,)
+    warnings = dict.fromkeys(older) | terms.warnings
     warnings |= dict.fromkeys(lines.beyond_the_maximum(terms, on_batch_pools, running))
     warnings |= {warning: None for quote in quotes.used for warning in quote.warnings}
     return Bill(
@@ -124,9 +126,7 @@ def bill(
         budget=basis.budget.monthly if basis.budget else None,
         left_out=(
             *_idle_pools(terms, workload),
-            *_unpriced_disks(terms, [line.pool for line in every if line.hours]),
-            *_uncounted_evenings(basis),
-            *_kept_disks(terms, [line.pool for line in every if line.hours]),
+            *_left_out(terms, basis, [line.pool for line in every if line.hours]),
             *fixed.left_out(cluster.facilities, basis.cost.usage),
         ),
         warnings=tuple(warnings),
@@ -154,23 +154,22 @@ def node_hours(
 def _account(
     stack: Stack, market: Market, observed: Mapping[str, EvictionRate], measured: Mapping[str, Restart]
 ) -> _Account:
-    read = basis_of.read(stack.outputs)
-    cluster = read_cluster(stack)
-    region = cluster.region or read.basis.location
+    basis, cluster = basis_of.read(stack.outputs), read_cluster(stack)
+    region = cluster.region or basis.location
     if not region:
         raise CostError(
             "location: None is not allowed; expected the name of an Azure region, on the cluster, its resource group "
             "or as location in the output costBasis"
         )
-    stated = read.basis.workload or _blogs_month(cluster.pools)
-    _check(read.basis, stated, cluster.pools)
+    stated = basis.workload or _blogs_month(cluster.pools)
+    _check(basis, stated, cluster.pools)
     quotes = Quotes(market, region)
     observed, measured = _of_pools(cluster, observed), _of_pools(cluster, measured)
-    if read.basis.cost.model == "blog":  # which has no restarts
+    if basis.cost.model == "blog":  # which has no restarts
         measured = {}
     workload = {name: restarts.measured(work, measured.get(work.pool)) for name, work in stated.items()}
-    terms = PoolTerms(cluster, read.basis, quotes, observed, measured)
-    return _Account(region, read, cluster, stated, workload, quotes, terms)
+    terms = PoolTerms(cluster, basis, quotes, observed, measured)
+    return _Account(region, basis, cluster, stated, workload, quotes, terms)
 
 
 def _of_pools(cluster: Cluster, figures: Mapping[str, _Figure]) -> Mapping[str, _Figure]:
@@ -224,11 +223,6 @@ def _check(basis: Basis, workload: Mapping[str, Work], pools: Mapping[str, Pool]
         raise CostError(*wrong)
 
 
-def _older_program(read: basis_of.Read) -> Iterator[str]:
-    if read.missing:
-        yield "the program has no output `costBasis`: this bill is made from the defaults"
-
-
 def _sources(quotes: Quotes, terms: PoolTerms, *, assumed: bool) -> Iterator[Source]:
     sources = {quote.source: None for quote in quotes.used}
     sources |= {rate.source: None for rate in terms.rates.values()}
@@ -261,21 +255,11 @@ def _idle_pools(terms: PoolTerms, workload: Mapping[str, Work]) -> Iterator[str]
             yield f"hours on {on.fallback.name} while {name} is sold out: {share}"
 
 
-def _uncounted_evenings(basis: Basis) -> Iterator[str]:
+def _left_out(terms: PoolTerms, basis: Basis, billed: list[str]) -> Iterator[str]:
+    managed = [name for name in billed if terms.pools[name].disk.managed]
+    if names := [name for name in managed if not terms.node(terms.pools[name]).disk_quotes]:
+        yield f"managed OS disks of {', '.join(names)}: their price is unknown"
     if basis.office_hours and basis.cost.model == "blog":
         yield "work that evenings cut off: the blog's model has no hours of a day"
-
-
-def _unpriced_disks(terms: PoolTerms, billed: list[str]) -> Iterator[str]:
-    names = [
-        name
-        for name in billed
-        if terms.pools[name].disk.managed and not terms.node(terms.pools[name]).disk_quotes
-    ]
-    if names:
-        yield f"managed OS disks of {', '.join(names)}: their price is unknown"
-
-
-def _kept_disks(terms: PoolTerms, billed: list[str]) -> Iterator[str]:
     if names := [name for name in billed if terms.pools[name].keeps_disks]:
         yield f"disks of evicted nodes of {', '.join(names)}: evictionPolicy Deallocate keeps them"

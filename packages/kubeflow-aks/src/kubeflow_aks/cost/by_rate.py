@@ -153,10 +153,7 @@ def _few(names: list[str]) -> str:
 def by_rate(ways: Iterable[tuple[str, CostAt]], on_demand: float, marks: Iterable[Mark]) -> ByRate:
     """The curves from no eviction to a rate beyond which they are of no interest.
 
-    Args:
-        ways: ways to do the work, by name; the cost of each never falls when the rate grows.
-        on_demand: what the same work costs on demand, a month.
-        marks: rates that are assumed or were measured.
+    The cost of each way, which has a name, never falls when the rate grows; amounts are a month's.
     """
     named, marks = tuple(ways), tuple(marks)
     crossings = [_crossing(cost_at, on_demand) for _, cost_at in named]

@@ -38,11 +38,8 @@ def committed(
 ) -> Iterator[Line]:
     """The lines with what commitments pay for at their price, and a line for what nothing uses.
 
-    Args:
-        lines: of the bill, at prices on demand.
-        pools: by name.
-        commitments: by VM size.
-        running: share of the month in which the cluster is not stopped.
+    The lines are at prices on demand, the commitments by VM size; `running` is the share of the month in which the
+    cluster is not stopped.
     """
     left = {size: it.vms for size, it in commitments.items()}
     used: Counter[str] = Counter()
@@ -77,24 +74,15 @@ def committed(
 def _at_its_price(line: Line, commitment: Commitment, covered: int, hours: float) -> Line:
     """The line with the hours of some nodes at the commitment's price instead of the one on demand."""
     price = line.quotes[0].price if line.quotes else Range.exactly(0.0)
-    less = Range(
-        *(
-            (price_now - commitment.hourly) * covered * hours
-            for price_now in (price.expected, price.low, price.high)
-        )
-    )
+    less = (price - Range.exactly(commitment.hourly)) * covered * hours
     note = f"{covered} of its nodes are paid for by a commitment, {commitment.hourly:g} an hour each"
     return replace(
         line,
-        amount=_less(line.amount, less),
-        on_demand=_less(line.on_demand, less),
+        amount=line.amount - less,
+        on_demand=line.on_demand - less,
         quotes=(*line.quotes, _quote(commitment)),
         notes=(*line.notes, note),
     )
-
-
-def _less(amount: Range, less: Range) -> Range:
-    return Range(amount.expected - less.expected, amount.low - less.low, amount.high - less.high)
 
 
 def _quote(commitment: Commitment) -> Quote:

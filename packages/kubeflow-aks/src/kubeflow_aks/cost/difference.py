@@ -58,14 +58,9 @@ def _amounts(bill: Bill | None) -> dict[tuple[Part, str], Range]:
 
 
 def difference(before: Stack | None, after: Stack, market: Market) -> Difference:
-    """Both bills at the prices of one market, so that only the change shows.
+    """Both bills at the prices of one market, so that only the change shows; `before` is None for a new stack.
 
     A program from before the output `costBasis` exports no work; then both bills are for the work of the changed one.
-
-    Args:
-        before: None for a new stack.
-        after: what it is to be.
-        market: the source of prices.
 
     Raises:
         CostError: the bill of `after` can't be made.

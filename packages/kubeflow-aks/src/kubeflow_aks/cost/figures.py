@@ -34,8 +34,16 @@ class Range:
     def __add__(self, other: Range) -> Range:
         return Range(self.expected + other.expected, self.low + other.low, self.high + other.high)
 
+    def __sub__(self, other: Range) -> Range:
+        return Range(self.expected - other.expected, self.low - other.low, self.high - other.high)
+
     def __mul__(self, factor: float) -> Range:
         return Range(self.expected * factor, self.low * factor, self.high * factor)
+
+    @property
+    def figures(self) -> tuple[float, float, float]:
+        """The expected, the least and the most."""
+        return self.expected, self.low, self.high
 
     @property
     def exact(self) -> bool:
@@ -74,6 +82,9 @@ class Source:
     name: str
     day: date | None = None
     assumed: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.name}{f', as of {self.day}' if self.day else ''}"
 
 
 @dataclass(frozen=True)

@@ -43,12 +43,7 @@ _EXPECTED: Final = {
 
 
 def load(path: Path, form: type[Form], wrote: str) -> Form:
-    """The content of a JSON file.
-
-    Args:
-        path: the file.
-        form: the form of its content.
-        wrote: the origin of such files, for the message: what `…` wrote.
+    """The content of a JSON file; `wrote` names the origin of such files in messages: what `…` wrote.
 
     Raises:
         CostError: it can't be read, or has another form; one line for each mistake.

@@ -32,14 +32,7 @@ def disk_quote(pool: Pool, quotes: Quotes) -> Quote | None:
 
 
 def lines(facilities: Facilities, basis: Basis, quotes: Quotes, running: float) -> Iterator[Line]:
-    """The lines that do not depend on the work.
-
-    Args:
-        facilities: of the cluster.
-        basis: with their usage.
-        quotes: the prices.
-        running: share of the month in which the cluster is not stopped.
-    """
+    """The lines that do not depend on the work; `running` is the share of the month without stops of the cluster."""
     tier = facilities.tier
     yield _line("control plane", quotes.service(f"control-plane-{tier.lower()}"), running, (f"tier {tier}",))
     if facilities.load_balancer:

@@ -64,10 +64,7 @@ def same(before: float, after: float) -> bool:
 def step(before: float | None, after: float, currency: str) -> str:
     """A month's amount and the one before: `$651` a month (was `$1,262`: `−$611`, `−48.4 %`).
 
-    Args:
-        before: None where there was none.
-        after: what it is now.
-        currency: of both.
+    `before` is None where there was none.
     """
     now = f"`{money(after, currency)}` a month" if math.isfinite(after) else f"some work is {NEVER}"
     if before is None:

@@ -76,8 +76,7 @@ def idling(batch: Mapping[str, tuple[Work, Terms]]) -> Mapping[str, Idling]:
 
 
 def _boots(work: Work, terms: Terms) -> tuple[float, float, float, float]:
-    rate = terms.rate.rate.expected if terms.rate else 0.0
-    expected, shortest, longest = (boot(step, rate) for step in steps(work, terms))
+    expected, shortest, longest = (boot(step, terms.evictions.expected) for step in steps(work, terms))
     return expected, shortest, longest, work.step.restart
 
 

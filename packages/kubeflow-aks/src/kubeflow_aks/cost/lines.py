@@ -37,15 +37,14 @@ class _Account:
 def home(terms: PoolTerms, running: float) -> Iterator[Line]:
     """Pools whose nodes are always there: expected at their minimum, at most at their maximum.
 
-    Args:
-        terms: of all pools.
-        running: share of the month in which the cluster is not stopped.
+    `running` is the share of the month in which the cluster is not stopped.
     """
     for pool in terms.pools.values():
         if pool.home:
             node = terms.node(pool)
             hours = Range(pool.minimum, pool.minimum, pool.maximum) * (HOURS_A_MONTH * running)
-            yield from _both(pool, "home", _Account(), hours, node)
+            vm, disk = product(hours, node.vm), product(hours, node.disk)
+            yield from _both(pool, "home", _Account(hours, vm, disk, vm, disk), node)
 
 
 def batch(terms: PoolTerms, played: Iterable[tuple[Played, Terms]], running: float) -> Iterator[Line]:
@@ -73,7 +72,7 @@ def batch(terms: PoolTerms, played: Iterable[tuple[Played, Terms]], running: flo
             accounts.setdefault(name, _Account()).add(Range.exactly(idle), on.node, idle, on.on_demand)
         if name in accounts:
             part: Part = "batch" if name in worked or pool.spot else "home"
-            yield from _both(pool, part, accounts[name], None, terms.node(pool))
+            yield from _both(pool, part, accounts[name], terms.node(pool))
 
 
 def beyond_the_maximum(terms: PoolTerms, lines: Iterable[Line], running: float) -> Iterator[str]:
@@ -90,11 +89,8 @@ def beyond_the_maximum(terms: PoolTerms, lines: Iterable[Line], running: float) 
             )
 
 
-def _both(pool: Pool, part: Part, account: _Account, hours: Range | None, node: Node) -> Iterator[Line]:
+def _both(pool: Pool, part: Part, account: _Account, node: Node) -> Iterator[Line]:
     """The line of a pool's VMs, and that of their OS disks where they cost something."""
-    if hours is not None:
-        account = _Account(hours, product(hours, node.vm), product(hours, node.disk))
-        account.vm_on_demand, account.disk_on_demand = account.vm, account.disk
     yield Line(
         pool.name,
         part,

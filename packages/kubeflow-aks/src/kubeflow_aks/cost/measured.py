@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date
 from pathlib import Path
 from statistics import median
@@ -80,11 +80,7 @@ class Measured(_Written):
 
 
 def read(path: Path, pools: Iterable[str]) -> Measured:
-    """What a drill on Azure measured.
-
-    Args:
-        path: what `./kubeflow-aks drill` wrote.
-        pools: names of the stack's pools.
+    """What a drill on Azure measured, from the file that `./kubeflow-aks drill` wrote.
 
     Raises:
         CostError: it can't be read, is not about this stack's pools, or has the simulated seconds of the local AKS; one
@@ -108,25 +104,18 @@ def read(path: Path, pools: Iterable[str]) -> Measured:
 
 
 def restarts(measured: Measured, sizes: Mapping[str, str]) -> Mapping[str, Restart]:
-    """How long a restart takes on each pool whose nodes are still of the size that was measured.
-
-    Args:
-        measured: what a drill measured.
-        sizes: VM size of each pool.
-    """
-    return dict(_restarts(measured, sizes))
+    """How long a restart takes on each pool whose nodes are still of the VM size that was measured."""
+    by_pool: dict[str, Restart] = {}
+    for name, times in measured.pools.items():
+        if (seconds := times.restart) and times.vm_size == sizes.get(name):
+            nodes, evictions = len(times.boot_seconds), len(times.drained)
+            words = f"measured by a drill on {counted(nodes, 'node')}, {counted(evictions, 'eviction')}"
+            source = Source(words, measured.day)
+            by_pool[name] = Restart(seconds * (1 / 60), source, times.notice_seconds, times.drained)
+    return by_pool
 
 
 def spread(seconds: Iterable[float]) -> Range | None:
     """The median of some times, from the shortest to the longest; None of none."""
     ordered = sorted(seconds)
     return Range(median(ordered), ordered[0], ordered[-1]) if ordered else None
-
-
-def _restarts(measured: Measured, sizes: Mapping[str, str]) -> Iterator[tuple[str, Restart]]:
-    for name, times in measured.pools.items():
-        if (seconds := times.restart) and times.vm_size == sizes.get(name):
-            nodes, evictions = len(times.boot_seconds), len(times.drained)
-            words = f"measured by a drill on {counted(nodes, 'node')}, {counted(evictions, 'eviction')}"
-            source = Source(words, measured.day)
-            yield name, Restart(seconds * (1 / 60), source, times.notice_seconds, times.drained)

@@ -129,11 +129,7 @@ class _Life:
 
 
 def read(path: Path, pools: Mapping[str, bool]) -> Observed:
-    """Reads the observations of a stack.
-
-    Args:
-        path: what `ckf-spot where -o json` wrote.
-        pools: names of the stack's pools, and whether each is spot.
+    """The observations of a stack, from what `ckf-spot where -o json` wrote; `pools` says of each whether it is spot.
 
     Raises:
         CostError: it can't be read, or is not about this stack; one line for each mistake.

@@ -20,7 +20,7 @@ class Quotes:
     def __init__(self, market: Market, region: str) -> None:
         self._market = market
         self._region = region
-        self._quotes: dict[tuple[str, str], Quote] = {}
+        self._quotes: dict[tuple[Callable[[str, str], Quote], str], Quote] = {}
         self._rates: dict[str, EvictionRate] = {}
         self._problems: dict[str, None] = {}
 
@@ -31,20 +31,20 @@ class Quotes:
 
     def on_demand(self, size: str) -> Quote:
         """An hour of a VM."""
-        return self._quote("on demand", size, lambda: self._market.on_demand(size, self._region))
+        return self._quote(self._market.on_demand, size)
 
     def spot(self, size: str) -> Quote:
         """An hour of a spot VM."""
-        return self._quote("spot", size, lambda: self._market.spot(size, self._region))
+        return self._quote(self._market.spot, size)
 
     def service(self, meter: str) -> Quote:
         """A service other than a VM."""
-        return self._quote("service", meter, lambda: self._market.service(meter, self._region))
+        return self._quote(self._market.service, meter)
 
     def evictions(self, size: str) -> EvictionRate:
         """How often a spot VM is evicted."""
         if size not in self._rates:
-            self._rates[size] = self._query(lambda: self._market.evictions(size, self._region), _NO_RATE)
+            self._rates[size] = self._query(self._market.evictions, size, _NO_RATE)
         return self._rates[size]
 
     def check(self) -> None:
@@ -61,14 +61,14 @@ class Quotes:
         """Every price that was used."""
         yield from self._quotes.values()
 
-    def _quote(self, kind: str, name: str, query: Callable[[], Quote]) -> Quote:
-        if (kind, name) not in self._quotes:
-            self._quotes[kind, name] = self._query(query, _NO_QUOTE)
-        return self._quotes[kind, name]
+    def _quote(self, query: Callable[[str, str], Quote], name: str) -> Quote:
+        if (query, name) not in self._quotes:
+            self._quotes[query, name] = self._query(query, name, _NO_QUOTE)
+        return self._quotes[query, name]
 
-    def _query(self, query: Callable[[], _T], otherwise: _T) -> _T:
+    def _query(self, query: Callable[[str, str], _T], name: str, otherwise: _T) -> _T:
         try:
-            return query()
+            return query(name, self._region)
         except CostError as error:
             self._problems.update(dict.fromkeys(error.problems))
             return otherwise

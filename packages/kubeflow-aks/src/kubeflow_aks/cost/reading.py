@@ -7,11 +7,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final
 
 from kubeflow_aks.cost.figures import CostError
 from kubeflow_aks.cost.model.idle import tail
 from kubeflow_aks.cost.stack import Resource, Stack
+from kubeflow_aks.json_values import at, entries, is_mapping, text
 from kubeflow_aks.policy.plan import PlanError
 from kubeflow_aks.policy.plan import read as read_plan
 
@@ -41,7 +42,6 @@ _FREE: Final = frozenset(
 """Types that are free; traffic through them is billed elsewhere."""
 
 _WORKLOAD: Final = "kubeflow-aks/workload"
-_T = TypeVar("_T")
 _UNITS: Final = {"ms": 1 / 3_600_000, "s": 1 / 3600, "m": 1 / 60, "h": 1.0}
 _DURATION: Final = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h)")
 
@@ -164,9 +164,9 @@ def read_cluster(stack: Stack) -> Cluster:
     [managed] = clusters
     pools = _pools(stack, managed)
     return Cluster(
-        region=_of(managed.inputs.get("location"), str) or _of(_group(stack).get("location"), str),
+        region=text(managed.inputs.get("location")) or text(_group(stack).get("location")) or None,
         pools=pools,
-        tail=_tail(_mapping(managed.inputs.get("autoScalerProfile"))),
+        tail=_tail(managed.inputs.get("autoScalerProfile")),
         facilities=_facilities(stack.resources, managed),
     )
 
@@ -178,9 +178,8 @@ def _group(stack: Stack) -> Mapping[str, Any]:
 
 
 def _pools(stack: Stack, managed: Resource) -> dict[str, Pool]:
-    contract = {str(it.get("name")): it for it in map(_mapping, _sequence(stack.outputs.get("poolContract")))}
-    profiles = [_mapping(it) for it in _sequence(managed.inputs.get("agentPoolProfiles"))]
-    wires = [(str(it.get("name")), it) for it in profiles]
+    contract = dict(_named(stack.outputs.get("poolContract")))
+    wires = _named(managed.inputs.get("agentPoolProfiles"))
     order = list(contract)
     agents = [
         (str(it.inputs.get("agentPoolName") or it.name), it.inputs)  # else Pulumi names it after the resource
@@ -203,7 +202,7 @@ def _grouped(pools: Sequence[Pool], contract: Mapping[str, Mapping[str, Any]]) -
     """The pools by name, those of several VM sizes as one."""
     groups: dict[str, list[Pool]] = {}
     for pool in pools:
-        groups.setdefault(_of(contract.get(pool.name, {}).get("pool"), str) or pool.name, []).append(pool)
+        groups.setdefault(text(at(contract, pool.name, "pool")) or pool.name, []).append(pool)
     return {
         name: group[0] if [pool.name for pool in group] == [name] else _of_sizes(name, group)
         for name, group in groups.items()
@@ -222,18 +221,18 @@ def _of_sizes(name: str, group: Sequence[Pool]) -> Pool:
 
 def _covered(pool: Pool, pools: Mapping[str, Pool], contract: Mapping[str, Mapping[str, Any]]) -> Pool:
     """The pool with the fallback that its work has: its own, or that of another pool for the same work."""
-    labels = _mapping(contract.get(pool.name, {}).get("labels"))
+    labels = _labels(contract.get(pool.name))
     if not pool.spot or pool.fallback in pools:
         return pool
     for other in pools.values():
-        required = _mapping(contract.get(other.name, {}).get("labels"))
+        required = _labels(contract.get(other.name))
         if required and not other.spot and not other.home and required.items() <= labels.items():
             return replace(pool, fallback=other.name)
     return replace(pool, fallback="")
 
 
 def _pool_problems(name: str, wire: Mapping[str, Any]) -> Iterator[str]:
-    if not _of(wire.get("vmSize"), str):
+    if not text(wire.get("vmSize")):
         yield f"{name}.vmSize: {wire.get('vmSize')!r} is not allowed; expected the name of a VM size"
     least, most = _counts(wire)
     if least is None or most is None or not 0 <= least <= most:
@@ -260,9 +259,9 @@ def _pool(name: str, wire: Mapping[str, Any], contract: Mapping[str, Any]) -> Po
         maximum=most or 0,
         disk=OsDisk(wire.get("osDiskType") != "Ephemeral", _count(wire.get("osDiskSizeGB")) or None),
         max_price=limit if limit is not None and limit > 0 else None,
-        fallback=_of(contract.get("fallback"), str) or "",
+        fallback=text(contract.get("fallback")),
         gpus=_count(contract.get("gpus")) or 0,
-        workload=_of(_mapping(contract.get("labels")).get(_WORKLOAD), str) or "",
+        workload=text(at(contract, "labels", _WORKLOAD)),
         keeps_disks=spot and wire.get("scaleSetEvictionPolicy") == "Deallocate",
     )
 
@@ -272,17 +271,16 @@ def _hosts(wire: Mapping[str, Any], contract: Mapping[str, Any]) -> bool:
     return contract["role"] == "general" if "role" in contract else not wire.get("nodeTaints")
 
 
-def _tail(profile: Mapping[str, Any]) -> float:
+def _tail(profile: object) -> float:
     """Hours from a node's last step to its end; AKS's values where none are set (`cluster-autoscaler-overview.md`)."""
-    unneeded, scan = hours(profile.get("scaleDownUnneededTime")), hours(profile.get("scanInterval"))
+    unneeded, scan = hours(at(profile, "scaleDownUnneededTime")), hours(at(profile, "scanInterval"))
     return tail(10 / 60 if unneeded is None else unneeded, 10 / 3600 if scan is None else scan)
 
 
 def hours(duration: object) -> float | None:
     """Hours of a duration as the autoscaler writes it, `10m` or `1h30m`; None for anything else."""
-    text = _of(duration, str) or ""
-    parts = _DURATION.findall(text)
-    if not parts or "".join(number + unit for number, unit in parts) != text:
+    parts = _DURATION.findall(text(duration))
+    if not parts or "".join(number + unit for number, unit in parts) != duration:
         return None
     return sum(float(number) * _UNITS[unit] for number, unit in parts)
 
@@ -290,22 +288,20 @@ def hours(duration: object) -> float | None:
 def _facilities(resources: Sequence[Resource], managed: Resource) -> Facilities:
     """A cluster with a standard load balancer has it for the platform's ingress, whatever carries outbound traffic."""
     kinds = Counter(it.type for it in resources)
-    network = _mapping(managed.inputs.get("networkProfile"))
-    outbound = network.get("outboundType", "loadBalancer")
-    managed_ips = _count(
-        _mapping(_mapping(network.get("loadBalancerProfile")).get("managedOutboundIPs")).get("count")
-    )
+    network = managed.inputs.get("networkProfile")
+    outbound = at(network, "outboundType") or "loadBalancer"
+    managed_ips = _count(at(network, "loadBalancerProfile", "managedOutboundIPs", "count"))
     retention = [_count(it.inputs.get("retentionInDays")) or 0 for it in resources if it.type == _WORKSPACE]
     counted = _BILLED | _FREE
     return Facilities(
-        tier=_of(_mapping(managed.inputs.get("sku")).get("tier"), str) or "Free",
-        load_balancer=network.get("loadBalancerSku") != "basic",
+        tier=text(at(managed.inputs, "sku", "tier")) or "Free",
+        load_balancer=at(network, "loadBalancerSku") != "basic",
         addresses=kinds[_ADDRESS] + ((managed_ips or 1) if outbound == "loadBalancer" else 0),
         nat_gateways=kinds[_NAT] + (outbound == "managedNATGateway"),
         registries=tuple(_skus(resources, _REGISTRY)),
         logs=bool(kinds[_WORKSPACE] or kinds[_LOGS]),
         retention_days=max(retention, default=0),
-        private=_mapping(managed.inputs.get("apiServerAccessProfile")).get("enablePrivateCluster") is True,
+        private=at(managed.inputs, "apiServerAccessProfile", "enablePrivateCluster") is True,
         storage=tuple(_skus(resources, _STORAGE)),
         reserving=tuple(
             sorted(
@@ -323,11 +319,7 @@ def _facilities(resources: Sequence[Resource], managed: Resource) -> Facilities:
 def _skus(resources: Sequence[Resource], kind: str) -> Iterator[str]:
     for it in resources:
         if it.type == kind:
-            yield _of(_mapping(it.inputs.get("sku")).get("name"), str) or ""
-
-
-def _of(value: object, kind: type[_T]) -> _T | None:
-    return value if isinstance(value, kind) else None
+            yield text(at(it.inputs, "sku", "name"))
 
 
 def _number(value: object) -> float | None:
@@ -343,9 +335,11 @@ def _count(value: object) -> int | None:
     return int(number) if number is not None and number.is_integer() else None
 
 
-def _mapping(value: object) -> Mapping[str, Any]:
-    return cast(Mapping[str, Any], value) if isinstance(value, Mapping) else {}
+def _named(value: object) -> list[tuple[str, Mapping[str, Any]]]:
+    """The objects of a list with their names."""
+    return [(str(at(it, "name")), it if is_mapping(it) else {}) for it in entries(value)]
 
 
-def _sequence(value: object) -> Sequence[Any]:
-    return cast(Sequence[Any], value) if isinstance(value, list | tuple) else ()
+def _labels(pool: object) -> Mapping[str, Any]:
+    labels = at(pool, "labels")
+    return labels if is_mapping(labels) else {}

@@ -67,12 +67,7 @@ def saved(work: Work, restart: Restart) -> tuple[float, float]:
 
 
 def notes(stated: Work, restart: Restart | None) -> Iterator[str]:
-    """Notes on a measured restart.
-
-    Args:
-        stated: the work as the stack has it.
-        restart: what was measured on its pool.
-    """
+    """Notes on a restart that was measured on the pool of some work, which is as the stack states it."""
     if restart is None:
         return
     expected, _ = saved(stated, restart)

@@ -72,6 +72,11 @@ class Terms:
     head: Terms | None = None
 
     @property
+    def evictions(self) -> Range:
+        """The chance of one within an hour; 0 on demand."""
+        return self.rate.rate if self.rate else Range.exactly(0.0)
+
+    @property
     def fallback_share(self) -> float:
         """Share of the work that runs on the fallback."""
         return self.sold_out if self.fallback else 0.0

@@ -12,11 +12,7 @@ _MOST = 0.999999
 
 
 def show(pool: str, file: Path) -> ExitCode:
-    """Prints the lines.
-
-    Args:
-        pool: the spot pool that the trace is like.
-        file: `{"metadata": {"gap_seconds": 300}, "data": [1, 1, 0, …]}`.
+    """Prints the lines for the spot pool that the trace is like (`model.supply` has its form).
 
     Raises:
         CostError: the file is no trace.

@@ -91,12 +91,7 @@ class Usage:
 
 
 def usage(nodes: Iterable[NodeLife], prices: Mapping[str, float]) -> Usage:
-    """Who used the nodes of a record.
-
-    Args:
-        nodes: each with the pods on it.
-        prices: of a node hour, by agent pool.
-    """
+    """Who used the nodes of a record, at prices of a node hour by agent pool."""
     runs: dict[Run, list[Share]] = defaultdict(list)
     idle: dict[str, list[Share]] = defaultdict(list)
     unpriced: dict[str, float] = defaultdict(float)

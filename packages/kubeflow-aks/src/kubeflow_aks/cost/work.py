@@ -93,20 +93,15 @@ def _on_demand(name: str, work: Work, terms: Terms, idling: Idling, *, assumed: 
 
 def _on_spot(name: str, work: Work, terms: Terms, idling: Idling, *, assumed: bool) -> Played:
     useful, share, on_its_own = work.hours_per_month, terms.fallback_share, idling.hours
-    rate = terms.rate.rate if terms.rate else _NOTHING
-    rates = (rate.expected, rate.low, rate.high)
-    at_rates = steps(work, terms)
-    step = at_rates[0]
-    results = [_expected(one, rate, terms.day) for one, rate in zip(at_rates, rates, strict=True)]
+    rate, at_rates = terms.evictions, steps(work, terms)
+    step, pairs = at_rates[0], list(zip(at_rates, rate.figures, strict=True))
+    results = [_expected(one, at, terms.day) for one, at in pairs]
     multiple = _in_order(*(it.multiple for it in results))
     evictions = _in_order(*(it.evictions for it in results))
     by_blog = Range.exactly(useful * (1 - share) * (1 + _BLOGS_SHARE))
     if terms.blog:  # which has no idle nodes, no restarts, and one kind of step
-        multiple, evictions, on_its_own = (
-            Range.exactly(1 + _BLOGS_SHARE),
-            Range.exactly(_BLOGS_SHARE),
-            _NOTHING,
-        )
+        multiple, evictions = Range.exactly(1 + _BLOGS_SHARE), Range.exactly(_BLOGS_SHARE)
+        on_its_own = _NOTHING
     calm = _expected(step, 0.0, terms.day)
     unevicted = 1.0 if terms.blog else calm.multiple
     on_demand = _on_demand_alone(step, terms.day)
@@ -114,10 +109,11 @@ def _on_spot(name: str, work: Work, terms: Terms, idling: Idling, *, assumed: bo
     on_either = bool(share) and not terms.blog
     if on_either:
         hours, fallback_hours, amount = _on_either(work, terms, multiple, unevicted, on_its_own)
-        stays = [
-            _stays(one, at, terms, it.multiple) for one, at, it in zip(at_rates, rates, results, strict=True)
-        ]
-        evictions = _in_order(*(times(it.evictions, part) for it, part in zip(results, stays, strict=True)))
+        stays = (
+            times(it.evictions, _stays(one, at, terms, it.multiple))
+            for (one, at), it in zip(pairs, results, strict=True)
+        )
+        evictions = _in_order(*stays)
     else:
         hours = (multiple * useful + on_its_own) * (1 - share)
         fallback_hours = Range.exactly(times(useful * unevicted + on_its_own.expected, share))
@@ -135,9 +131,7 @@ def _on_spot(name: str, work: Work, terms: Terms, idling: Idling, *, assumed: bo
         fails=Range(*(it.fails for it in results)),
         misses=None
         if step.deadline is None
-        else _in_order(
-            *(_late(one, at, terms.day, idling.boots) for one, at in zip(at_rates, rates, strict=True))
-        ),
+        else _in_order(*(_late(one, at, terms.day, idling.boots) for one, at in pairs)),
         longest_step=_longest_step(terms, rate.expected, step),
         best_interval=best_interval(work, rate.expected, terms.day),
         stops_paying_at=breakeven.stops_paying(terms.on_demand.vm.expected * on_demand, multiple.expected),
@@ -154,8 +148,7 @@ def _on_spot(name: str, work: Work, terms: Terms, idling: Idling, *, assumed: bo
 def _with_heads(played: Played, work: Work, terms: Terms, head: Terms, idling: Idling) -> Played:
     """The same with one more node for each step, from its first start to its end."""
     number, price = work.steps_a_month, head.node.hour
-    rate = terms.rate.rate if terms.rate else _NOTHING
-    at_rates = zip(steps(work, terms), (rate.expected, rate.low, rate.high), strict=True)
+    at_rates = zip(steps(work, terms), terms.evictions.figures, strict=True)
     hours = _in_order(*(_expected(one, at, terms.day).wall for one, at in at_rates)) * number + idling.head
     compared = number * work.step_hours * _on_demand_alone(work.step, terms.day) + idling.head.expected
     if terms.blog:
@@ -177,16 +170,10 @@ def _on_either(
     spot is sold out; that Azure takes them, too, is the other end of the range. Each morning of office hours is a
     start of its own; hours that evenings add count on both sides as without a fallback.
     """
-    rate = terms.rate.rate if terms.rate else _NOTHING
-    at_rates = steps(work, terms)
+    rate, at_rates = terms.evictions, steps(work, terms)
     ways = [
         shares(one, at, terms, its, unevicted)
-        for one, at, its in zip(
-            at_rates,
-            (rate.expected, rate.low, rate.high),
-            (multiple.expected, multiple.low, multiple.high),
-            strict=True,
-        )
+        for one, at, its in zip(at_rates, rate.figures, multiple.figures, strict=True)
     ]
     ways.append(shares(at_rates[0], rate.expected, terms, multiple.expected, unevicted, taken=True))
     useful, share = work.hours_per_month, terms.fallback_share

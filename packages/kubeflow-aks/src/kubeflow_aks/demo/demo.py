@@ -24,7 +24,8 @@ from kubeflow_aks.scenario.checks import check_all, summary
 from kubeflow_aks.scenario.console import Console
 from kubeflow_aks.scenario.cost import ScenarioCost, scenario_cost
 from kubeflow_aks.scenario.observations import Observations
-from kubeflow_aks.scenario.report import files, terminal
+from kubeflow_aks.scenario.report import terminal
+from kubeflow_aks.scenario.report.page import write_page
 from kubeflow_aks.scenario.watcher import JournalTail
 from kubeflow_aks.text.numbers import counted
 from kubeflow_aks.text.terminal import terminal_width
@@ -36,21 +37,13 @@ class NothingToShowError(CommandError):
 
 @dataclass(frozen=True)
 class Demo:
-    """The whole demo on a local AKS.
-
-    Attributes:
-        bring_up: brings the stack up.
-        results: folder for the results, which stay after the local AKS is removed.
-    """
+    """The whole demo on a local AKS; the folder `results` stays after that is removed."""
 
     bring_up: BringUp
     results: Path
 
     def play(self) -> bool:
-        """Runs the demo from the plan to the page.
-
-        Returns:
-            Whether every check passed.
+        """Runs the demo from the plan to the page; whether every check passed.
 
         Raises:
             NothingToShowError: the stack has no spot pool; nothing was started.
@@ -88,7 +81,7 @@ class Demo:
         console.block(
             terminal.cost_lines(cost, terminal_width()) if isinstance(cost, ScenarioCost) else [cost]
         )
-        page = files.write(self.results, observed, results, cost if isinstance(cost, ScenarioCost) else None)
+        page = write_page(self.results, observed, results, cost if isinstance(cost, ScenarioCost) else None)
         console.line(f"{summary(results)}; page with the timeline: {page}")
         picture, lines = where.draw(contract, self.results)
         for line in lines:

@@ -9,6 +9,7 @@ from typing import Final
 from kubeflow_aks.clients.addresses import may_get_credentials
 from kubeflow_aks.clients.kubernetes import kubeconfig
 from kubeflow_aks.clients.kubernetes.api import ApiServer
+from kubeflow_aks.clients.kubernetes.connection import Connection
 from kubeflow_aks.clients.kubernetes.errors import ApiError, KubeError, SignInError, UnreachableError
 from kubeflow_aks.clients.kubernetes.exec_plugin import ExecPlugin
 from kubeflow_aks.clients.kubernetes.kubeconfig import ActiveCluster
@@ -34,11 +35,7 @@ def api_of(outputs: Outputs) -> ApiServer:
 
 
 def api_by_token(outputs: Outputs, token: str) -> ApiServer:
-    """The same API server as another user.
-
-    Args:
-        outputs: of the stack.
-        token: bearer token of the user.
+    """The same API server as the user of a bearer token.
 
     Raises:
         StackError: the kubeconfig cannot be used.
@@ -111,4 +108,4 @@ def _target(outputs: Outputs) -> ActiveCluster:
 
 
 def _api(target: ActiveCluster, plugin: ExecPlugin | None = None) -> ApiServer:
-    return ApiServer(target, connect_seconds=_CONNECT_SECONDS, anywhere=True, plugin=plugin)
+    return ApiServer(Connection(target, connect_seconds=_CONNECT_SECONDS, anywhere=True, plugin=plugin))

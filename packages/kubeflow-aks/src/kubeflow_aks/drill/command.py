@@ -49,12 +49,7 @@ class Options:
 
 
 def drill(outputs: Outputs, options: Options, agreed: Callable[[], bool]) -> ExitCode:
-    """Plays a drill, if whoever calls agrees to it.
-
-    Args:
-        outputs: of the stack.
-        options: how.
-        agreed: asks, after the plan is printed.
+    """Plays a drill, if whoever calls agrees to it after the plan is printed.
 
     Returns:
         FINDING where a promise was not kept, something failed, or nobody agreed; INCONCLUSIVE where no promise was

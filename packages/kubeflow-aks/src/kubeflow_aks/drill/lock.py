@@ -29,11 +29,7 @@ class DrillLock:
     api: ApiServer
 
     def acquire(self, holder: str, until: datetime) -> None:
-        """Create the namespace.
-
-        Args:
-            holder: who runs the drill, for messages to others.
-            until: when the drill ends at the latest.
+        """Create the namespace; messages to others name the holder and when the drill ends at the latest.
 
         Raises:
             DrillError: another drill holds it, or an earlier one left it behind.

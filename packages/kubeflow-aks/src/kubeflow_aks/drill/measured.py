@@ -21,14 +21,7 @@ _NO_SUPPLY: Final = (Kind.SOLD_OUT, Kind.BACK_OFF, Kind.INSTANCE_DELETED)
 def measured(
     observed: Observations, *, where: Literal["azure", "local"], day: date, location: str
 ) -> Measured:
-    """What was measured on each pool that nodes came to or were taken from.
-
-    Args:
-        observed: what was observed.
-        where: `local` on the local AKS.
-        day: of the drill, UTC.
-        location: Azure region of the cluster.
-    """
+    """What was measured on each pool that nodes came to or were taken from; `day` is that of the drill in UTC."""
     pools = {pool.name: _times(pool.name, pool.vm_size, observed) for pool in observed.pools}
     timed = {name: times for name, times in pools.items() if times.model_fields_set != {"vm_size"}}
     return Measured(stack=observed.stack, where=where, day=day, location=location, pools=timed)

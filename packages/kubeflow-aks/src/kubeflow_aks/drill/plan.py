@@ -68,13 +68,7 @@ class Plan:
 
 
 def plan(outputs: Outputs, present: Mapping[str, int], *, nodes: int, minutes: int) -> Plan:
-    """The drill that a stack and its limits allow.
-
-    Args:
-        outputs: of the stack.
-        present: how many nodes each pool has now.
-        nodes: the most nodes at one time.
-        minutes: after which it ends.
+    """The drill that a stack and its limits allow: `present` nodes are in each pool now, at most `nodes` are used.
 
     Raises:
         DrillError: there is nothing to drill.
@@ -136,7 +130,7 @@ def market(outputs: Outputs) -> Market:
     Raises:
         CostError: there are none in the stack's currency.
     """
-    settings = basis.read(outputs.values).basis.cost.model_dump(by_alias=True)
+    settings = basis.read(outputs.values).cost.model_dump(by_alias=True)
     return open_market(settings, offline=True, report=lambda _: None)
 
 

@@ -30,8 +30,8 @@ from kubeflow_aks.scenario.console import Console
 from kubeflow_aks.scenario.contract_pools import pools_for_role
 from kubeflow_aks.scenario.cost import ScenarioCost, cost_of
 from kubeflow_aks.scenario.demo_objects import DemoObjects
-from kubeflow_aks.scenario.observations import JobRecord, Observations, Refusal, Where
-from kubeflow_aks.scenario.report import files
+from kubeflow_aks.scenario.observations import JobRecord, Observations, Where
+from kubeflow_aks.scenario.report.page import write_page
 from kubeflow_aks.scenario.step_runner import StepRunner, StepTimeoutError
 from kubeflow_aks.scenario.steps import Scenario
 from kubeflow_aks.scenario.watcher import SimulatedTime, Watcher
@@ -69,10 +69,7 @@ class Drill:
     problems: list[str] = field(default_factory=list[str])
 
     def play(self, holder: str) -> Observations:
-        """Run it, and delete everything that it created.
-
-        Args:
-            holder: who runs the drill, for messages to others.
+        """Run it, and delete everything that it created; messages to others name the holder.
 
         Raises:
             DrillError: another drill is running.
@@ -130,7 +127,23 @@ class Drill:
             }
         if not any(pod.namespace == PLATFORM_NAMESPACE for pod in watcher.pods.values()):
             left_out["platform"] = f"namespace {PLATFORM_NAMESPACE} has no pods yet"
-        return self._observed(watcher, steps, self._jobs(objects), left_out, scenario.refusal)
+        facts = self.plan.facts
+        gpu = facts.gpu or (pools_for_role(facts.pools, "gpu") if "gpu-on-spot" in left_out else None)
+        return Observations(
+            stack=self.outputs.stack,
+            batch=facts.batch.workload,
+            gpu=gpu.workload if gpu else "",
+            ended=watcher.now(),
+            pools=facts.pools,
+            pods=tuple(watcher.pods.values()),
+            nodes=tuple(watcher.nodes.values()),
+            jobs=self._jobs(objects),
+            refusal=scenario.refusal,
+            steps=tuple(steps.steps),
+            journal=tuple(watcher.lines),
+            where=self.where,
+            left_out=left_out,
+        )
 
     def _check(self, watcher: Watcher, seconds: float) -> None:
         """Ends the drill at its limits.
@@ -150,9 +163,9 @@ class Drill:
                 f"its work runs on {counted(len(nodes), 'node')}; expected at most {self.plan.at_once}"
             )
 
-    def _jobs(self, objects: DemoObjects) -> Sequence[JobRecord]:
+    def _jobs(self, objects: DemoObjects) -> tuple[JobRecord, ...]:
         try:
-            return objects.jobs()
+            return tuple(objects.jobs())
         except KubeError:  # reported already, because it ended the drill
             return ()
 
@@ -179,40 +192,6 @@ class Drill:
         with suppress(OSError):
             self.console.line(line)
 
-    def _observed(
-        self,
-        watcher: Watcher,
-        steps: StepRunner,
-        jobs: Sequence[JobRecord],
-        left_out: dict[str, str],
-        refusal: Refusal | None,
-    ) -> Observations:
-        facts = self.plan.facts
-        gpu = facts.gpu or (pools_for_role(facts.pools, "gpu") if "gpu-on-spot" in left_out else None)
-        return Observations(
-            stack=self.outputs.stack,
-            speed=1.0,
-            seed=0,
-            provision_limit=0.0,
-            planned=(),
-            made=(),
-            first_up={},
-            second_up={},
-            batch=facts.batch.workload,
-            gpu=gpu.workload if gpu else "",
-            ended=watcher.now(),
-            pools=facts.pools,
-            pods=tuple(watcher.pods.values()),
-            nodes=tuple(watcher.nodes.values()),
-            jobs=tuple(jobs),
-            runs=(),
-            refusal=refusal,
-            steps=tuple(steps.steps),
-            journal=tuple(watcher.lines),
-            where=self.where,
-            left_out=left_out,
-        )
-
 
 def price(observed: Observations, outputs: Outputs) -> ScenarioCost | None:
     """Cost of the nodes that were added for the drill; None if a price is unknown."""
@@ -234,7 +213,7 @@ def write(folder: Path, observed: Observations, verdicts: Sequence[CheckResult],
     Raises:
         OSError: a file cannot be written.
     """
-    page = files.write(folder, observed, verdicts, price(observed, outputs), name="drill")
+    page = write_page(folder, observed, verdicts, price(observed, outputs), name="drill")
     times = measured.measured(
         observed,
         where="azure" if observed.where == Where.AZURE else "local",

@@ -68,11 +68,7 @@ class WorkloadPools:
 
 
 def spot_pools_of_fallbacks(contract: Iterable[Mapping[str, Any]]) -> dict[str, tuple[str, ...]]:
-    """Names of the spot pools of each on-demand fallback, by the fallback's name.
-
-    Args:
-        contract: the stack's output `poolContract`.
-    """
+    """Names of the spot pools of each on-demand fallback in an output `poolContract`, by the fallback's name."""
     groups: dict[str, tuple[str, ...]] = {}
     for entry in contract:
         if fallback := entry["fallback"]:

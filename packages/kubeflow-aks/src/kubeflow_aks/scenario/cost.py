@@ -121,20 +121,8 @@ def rows(cost: ScenarioCost) -> list[tuple[str, ...]]:
         )
         for pool in cost.pools
     ]
-    amount, on_demand = _totals(cost.pools)
-    return [
-        *pool_rows,
-        (
-            "all",
-            "",
-            "",
-            "",
-            "",
-            "",
-            money(amount.expected, cost.currency),
-            money(on_demand.expected, cost.currency),
-        ),
-    ]
+    sums = (money(amount.expected, cost.currency) for amount in _totals(cost.pools))
+    return [*pool_rows, ("all", *[""] * 5, *sums)]
 
 
 def _pool_cost(lane: PoolLane, market: Market, region: str) -> PoolCost:
@@ -209,10 +197,7 @@ def _sources(pools: Iterable[PoolCost], market: Market, region: str) -> list[str
     for pool in pools:
         quote = market.spot if pool.pool.spot else market.on_demand
         sizes.setdefault(quote(pool.pool.vm_size, region).source, {})[pool.pool.vm_size] = None
-    return [
-        f"Price of {', '.join(names)}: {source.name}{f', as of {source.day}' if source.day else ''}"
-        for source, names in sizes.items()
-    ]
+    return [f"Price of {', '.join(names)}: {source}" for source, names in sizes.items()]
 
 
 def _picture(pools: Iterable[PoolCost], currency: str, stack: str) -> str:

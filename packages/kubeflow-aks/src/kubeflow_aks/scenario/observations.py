@@ -4,14 +4,14 @@ Times are seconds of the cluster's clock since the scenario began, simulated in 
 """
 
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
-from typing import Any, Final, TypeVar, cast
+from typing import Any
+
+from pydantic import TypeAdapter
 
 from kubeflow_aks.scenario.contract_pools import ContractPool
-
-Record = TypeVar("Record")
 
 
 class Where(StrEnum):
@@ -113,7 +113,7 @@ class StepRecord:
 
 @dataclass(frozen=True, kw_only=True)
 class Observations:
-    """All observations.
+    """All observations; those that have a default are the demo's alone.
 
     Attributes:
         speed: simulated seconds in one wall second.
@@ -129,13 +129,13 @@ class Observations:
     """
 
     stack: str
-    speed: float
-    seed: int
-    provision_limit: float
-    planned: tuple[str, ...]
-    made: tuple[str, ...]
-    first_up: Mapping[str, int]
-    second_up: Mapping[str, int]
+    speed: float = 1.0
+    seed: int = 0
+    provision_limit: float = 0.0
+    planned: tuple[str, ...] = ()
+    made: tuple[str, ...] = ()
+    first_up: Mapping[str, int] = field(default_factory=dict[str, int])
+    second_up: Mapping[str, int] = field(default_factory=dict[str, int])
     batch: str
     gpu: str
     ended: float
@@ -143,7 +143,7 @@ class Observations:
     pods: tuple[PodRecord, ...]
     nodes: tuple[NodeRecord, ...]
     jobs: tuple[JobRecord, ...]
-    runs: tuple[RunRecord, ...]
+    runs: tuple[RunRecord, ...] = ()
     refusal: Refusal | None
     steps: tuple[StepRecord, ...]
     journal: tuple[Mapping[str, Any], ...]
@@ -175,30 +175,4 @@ def to_json(observations: Observations) -> str:
 
 def from_json(text: str) -> Observations:
     """What `to_json` wrote."""
-    raw: dict[str, Any] = json.loads(text)
-    for name in ("planned", "made", "journal"):
-        raw[name] = tuple(raw[name])
-    for name, kind in _RECORDS.items():
-        raw[name] = _records(kind, raw[name])
-    if raw["refusal"]:
-        raw["refusal"] = Refusal(**raw["refusal"])
-    return Observations(**raw)
-
-
-_RECORDS: Final[Mapping[str, type[Any]]] = {
-    "pools": ContractPool,
-    "pods": PodRecord,
-    "nodes": NodeRecord,
-    "jobs": JobRecord,
-    "runs": RunRecord,
-    "steps": StepRecord,
-}
-
-
-def _records(kind: type[Record], rows: Iterable[Mapping[str, Any]]) -> tuple[Record, ...]:
-    """Rows as dataclasses; JSON has no tuples, our records have no lists."""
-    return tuple(kind(**{name: _tuples(value) for name, value in row.items()}) for row in rows)
-
-
-def _tuples(value: Any) -> Any:
-    return tuple(cast(list[Any], value)) if isinstance(value, list) else value
+    return TypeAdapter(Observations).validate_json(text)

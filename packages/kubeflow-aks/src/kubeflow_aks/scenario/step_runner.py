@@ -37,16 +37,7 @@ class StepRunner:
         poll_seconds: float = POLL_SECONDS,
         simulated: bool = True,
     ) -> None:
-        """Reads nothing yet.
-
-        Args:
-            watcher: observes the cluster.
-            console: prints lines for the user.
-            check: raises if waiting is useless.
-            limit_seconds: wall time for one wait.
-            poll_seconds: wall time between two observations.
-            simulated: whether the journal's seconds are simulated.
-        """
+        """Reads nothing yet; `check` raises if waiting is useless, limit and poll are of wall time."""
         self._limit_seconds = limit_seconds
         self._poll_seconds = poll_seconds
         self._simulated = simulated
@@ -88,11 +79,7 @@ class StepRunner:
             self.say(line)
 
     def until(self, condition: Callable[[], bool], state: Callable[[], str]) -> None:
-        """Waits until a condition is met.
-
-        Args:
-            condition: whether it is met.
-            state: the observed state, for the error.
+        """Waits until a condition is met; `state` is the observed state for the error.
 
         Raises:
             StepTimeoutError: it is not met after `limit_seconds` of wall time.

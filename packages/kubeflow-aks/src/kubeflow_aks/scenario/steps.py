@@ -2,13 +2,12 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
 from ckf_spot import Pools
 from kubeflow_aks.events import Kind
 from kubeflow_aks.scenario.contract_pools import ContractPool, WorkloadPools
 from kubeflow_aks.scenario.demo_objects import DemoObjects
-from kubeflow_aks.scenario.evictor import SpotEvictor
 from kubeflow_aks.scenario.observations import Refusal
 from kubeflow_aks.scenario.step_runner import StepRunner, StepTimeoutError
 from kubeflow_aks.scenario.workloads import blog, platform_and_jobs
@@ -46,6 +45,27 @@ class StackFacts:
     named: Pools
 
 
+class SpotEvictor(Protocol):
+    """Evicts spot nodes. Every method returns when the request is accepted, not when it is done."""
+
+    @property
+    def sells_out(self) -> bool:
+        """Whether spot capacity can be made to sell out; on Azure it cannot."""
+        ...
+
+    def evict(self, pool: str, count: int | None) -> None:
+        """Evict nodes of a spot pool, with notice; all of them where `count` is None."""
+        ...
+
+    def sell_out(self, pool: str) -> None:
+        """From now on every request for a VM of a spot pool fails with an allocation error."""
+        ...
+
+    def bring_back(self, pool: str) -> None:
+        """VMs of a spot pool are available again."""
+        ...
+
+
 class Scenario:
     """The steps, in their order."""
 
@@ -60,16 +80,9 @@ class Scenario:
         left_out: Collection[str] = (),
         batch_nodes: int = 2,
     ) -> None:
-        """Plays nothing yet.
+        """Plays nothing yet, and never the steps left out: whatever needs them must be left out too.
 
-        Args:
-            facts: what the stack has for the scenario.
-            steps: runs them.
-            objects: makes what they need.
-            evictor: evicts spot nodes.
-            turn_on_retries: for step `argo`.
-            left_out: keys of steps that are not played; whatever else would need them must be left out too.
-            batch_nodes: how many nodes the first batch work fills.
+        The first batch work fills `batch_nodes` nodes.
         """
         self._left_out = left_out
         self._batch_nodes = batch_nodes

@@ -18,14 +18,7 @@ _SECONDS = 30.0
 
 
 def sizes(criteria: Filter, *, count: int, most: int, offline: bool, form: str) -> ExitCode:
-    """Prints the sizes that match.
-
-    Args:
-        criteria: which sizes.
-        count: of spot VMs that Azure's placement score is for.
-        most: how many sizes are listed.
-        offline: whether only stored prices are used, and Azure is not queried.
-        form: `text` or `json`.
+    """Prints at most so many sizes that match, with the score of `count` spot VMs; `form` is `text` or `json`.
 
     Returns:
         FINDING where no size matches.

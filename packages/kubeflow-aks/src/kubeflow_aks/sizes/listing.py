@@ -118,14 +118,7 @@ def queried(az: Az, region: str, desired: list[Desired]) -> Subscription:
 
 
 def rows(criteria: Filter, sizes: list[VmSize], count: int, market: Market, azure: Subscription) -> list[Row]:
-    """The sizes with their figures, the cheapest on spot first.
-
-    Args:
-        criteria: gives the region and the order.
-        sizes: to list.
-        count: of VMs that the scores are for.
-        market: has the prices.
-        azure: has the rest.
+    """The sizes with their figures, scores for `count` VMs among them; the cheapest on spot first.
 
     Raises:
         CostError: a size has no price.

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from kubeflow_aks.clients.spot_placement import ROLE, PlacementScore
 from kubeflow_aks.clients.vm_usage import Quota
-from kubeflow_aks.cost.figures import EvictionRate, Quote, Source
+from kubeflow_aks.cost.figures import EvictionRate, Quote
 from kubeflow_aks.cost.formatting import price, share
 from kubeflow_aks.sizes.listing import SPOT_QUOTA, Filter, Row, Subscription
 from kubeflow_aks.text.blocks import Items, Page, Paragraph, Table
@@ -130,12 +130,8 @@ def _notes(listing: Listing) -> Iterator[str]:
     quotes = [quote for row in listing.rows for quote in (row.on_demand, row.spot)]
     if any(quote.source.assumed for quote in quotes):
         yield "~ is an assumed price: sign in with `az` or go online for Azure's own."
-    sources = dict.fromkeys(_source(quote.source) for quote in quotes if not quote.source.assumed)
+    sources = dict.fromkeys(str(quote.source) for quote in quotes if not quote.source.assumed)
     yield f"Sources: {'; '.join(sources)}."
-
-
-def _source(source: Source) -> str:
-    return f"{source.name}{f', as of {source.day}' if source.day else ''}"
 
 
 def _row(row: Row) -> dict[str, Any]:

@@ -42,12 +42,7 @@ def show(lines: Iterable[str]) -> None:
 
 
 def coloured(lines: Iterable[str], headings: Collection[str] = ()) -> Iterator[str]:
-    """Lines for stdout, in colour where it is a terminal.
-
-    Args:
-        lines: the first of them is the headline.
-        headings: lines that are headings beside those that end with a colon.
-    """
+    """Lines for stdout, in colour where it is a terminal; the first, `headings` and those with a colon are headings."""
     colour = has_colour(sys.stdout)
     for number, line in enumerate(lines):
         yield painted(line, headline=number == 0 or line in headings) if colour else line

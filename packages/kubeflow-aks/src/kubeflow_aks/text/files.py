@@ -6,14 +6,10 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 
 
-def write_whole(file: Path, text: str) -> None:
-    """Writes a file whole or not at all, which only its user may change.
+def write_whole(file: Path, text: str, *, mode: int = 0o644) -> None:
+    """Writes a file into a folder that exists, whole or not at all; by default only its user may change it.
 
     A link of that name is replaced and not followed.
-
-    Args:
-        file: in a folder that exists.
-        text: all that will be in it.
 
     Raises:
         OSError: it can't be written; what was there before stays.
@@ -25,7 +21,7 @@ def write_whole(file: Path, text: str) -> None:
         try:
             sink.write(text)
             sink.flush()
-            draft.chmod(0o644)
+            draft.chmod(mode)
             draft.replace(file)
         except BaseException:
             draft.unlink(missing_ok=True)

@@ -11,11 +11,7 @@ from pathlib import Path
 
 
 def main(arguments: Sequence[str] | None = None, root: Path = Path()) -> int:
-    """Writes the generated files, or reports those that are stale.
-
-    Args:
-        arguments: of the command line; None for those of the process.
-        root: the project folder; by default the current one.
+    """Writes the generated files of a project folder, or reports those that are stale.
 
     Returns:
         0; 1 if `--check` finds a stale file.

@@ -20,12 +20,7 @@ _SHORTER = (LONGEST_TEXT, 400, 100, 40)
 
 
 def markdown(shown: Page, first: str) -> str:
-    """A comment with one page: safe whoever wrote the page's texts.
-
-    Args:
-        shown: the page.
-        first: its first line as it is, such as a hidden marker.
-    """
+    """A comment with one page, safe whoever wrote its texts; its first line stays as it is, such as a hidden marker."""
     return f"{first}\n{page_text(shown, LONGEST - len(first.encode()))}"
 
 

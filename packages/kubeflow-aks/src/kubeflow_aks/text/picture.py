@@ -4,13 +4,9 @@ from html import escape
 
 
 def opening(attributes: str, title: str, description: str, name: str = "picture") -> str:
-    """The start tag of an SVG with its title and its description.
+    """The start tag of an SVG with its title and its description, and attributes that are written as they are.
 
-    Args:
-        attributes: of the start tag, such as `viewBox="0 0 10 10"`, as they are.
-        title: what the picture shows.
-        description: the picture in words.
-        name: begins the ids of both, so that two pictures fit on one page.
+    `name` begins the ids of both, so that two pictures fit on one page.
     """
     return (
         f'<svg {attributes} role="img" aria-labelledby="{name}-title {name}-description">'

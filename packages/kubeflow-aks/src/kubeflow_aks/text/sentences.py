@@ -37,9 +37,7 @@ def printable(text: str) -> str:
 def one_line(text: object, longest: int | None = None) -> str:
     """A text from elsewhere on one line: white space folded, control characters escaped.
 
-    Args:
-        text: anything with a `str`.
-        longest: characters; a longer text ends with `…`.
+    More than `longest` characters end with `…`.
     """
     line = printable(" ".join(str(text).split()))
     return line if longest is None or len(line) <= longest else f"{line[: longest - 1]}…"

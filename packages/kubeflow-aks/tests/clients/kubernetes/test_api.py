@@ -26,7 +26,7 @@ def everything(monkeypatch: pytest.MonkeyPatch, *answers: Any) -> list[Any]:
         return answer
 
     monkeypatch.setattr(Connection, "call", call)
-    return ApiServer(ActiveCluster({"server": "http://127.0.0.1:1"}, {}, "default")).everything()
+    return ApiServer(Connection(ActiveCluster({"server": "http://127.0.0.1:1"}, {}, "default"))).everything()
 
 
 def test_a_kind_whose_storage_starts_is_requested_again(monkeypatch: pytest.MonkeyPatch) -> None:

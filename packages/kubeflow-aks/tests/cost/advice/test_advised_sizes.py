@@ -3,7 +3,7 @@
 import pytest
 
 from aks_facts import ondemand_prices, vm_sizes
-from kubeflow_aks.cost.advice.kinds.sizes import alike, generation, kind
+from kubeflow_aks.cost.advice.kinds.pools import alike, generation, kind
 from kubeflow_aks.cost.reading import OsDisk, Pool
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kubeflow_aks.cost.advice.kinds.tiers import cheaper_tiers
+from kubeflow_aks.cost.advice.kinds.cluster import cheaper_tiers
 from kubeflow_aks.cost.advice.situation import Situation
 from kubeflow_aks.cost.advice.stack_file import StackFile
 from kubeflow_aks.cost.billing import bill

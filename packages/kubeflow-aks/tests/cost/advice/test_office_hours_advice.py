@@ -8,7 +8,7 @@ import pytest
 
 from kubeflow_aks.cost.advice.advice import Change
 from kubeflow_aks.cost.advice.kinds.hours import office_hours
-from kubeflow_aks.cost.advice.kinds.sizes import families_beside
+from kubeflow_aks.cost.advice.kinds.pools import families_beside
 from kubeflow_aks.cost.advice.situation import Situation
 from kubeflow_aks.cost.advice.stack_file import StackFile
 from kubeflow_aks.cost.billing import bill

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from kubeflow_aks.cost.advice.advice import Change
-from kubeflow_aks.cost.advice.kinds.disks import smaller_system_disk
-from kubeflow_aks.cost.advice.kinds.registries import basic_registry
+from kubeflow_aks.cost.advice.kinds.cluster import basic_registry
+from kubeflow_aks.cost.advice.kinds.pools import smaller_system_disk
 from kubeflow_aks.cost.advice.situation import Situation
 from kubeflow_aks.cost.advice.stack_file import StackFile
 from kubeflow_aks.cost.billing import bill

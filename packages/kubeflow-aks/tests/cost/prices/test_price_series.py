@@ -1,7 +1,7 @@
 """The price of one size tells that of another of its series."""
 
 from aks_facts import INCOMPLETE, ondemand_prices, vm_sizes
-from kubeflow_aks.cost.prices.series import by_siblings, siblings
+from kubeflow_aks.cost.prices.estimates import by_siblings, siblings
 
 
 def test_siblings_differ_by_nothing_but_their_number_of_vcpus() -> None:

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from aks_facts import vm_sizes
-from kubeflow_aks.cost.advice.kinds.second_sizes import second_sizes
-from kubeflow_aks.cost.advice.kinds.sizes import alike, other_sizes
+from kubeflow_aks.cost.advice.kinds.pools import alike, other_sizes, second_sizes
 from kubeflow_aks.cost.advice.quota import Room
 from kubeflow_aks.cost.advice.situation import Situation
 from kubeflow_aks.cost.advice.trials import Trials

@@ -11,7 +11,8 @@ import pytest
 from ckf_spot import Pools
 from kubeflow_aks.local_aks.simulation.market import ALL, MarketEvent, Reclaim
 from kubeflow_aks.scenario.workloads.kfp_compiler import Retries, Task
-from kubeflow_aks.scenario.workloads.pipelines import Work, ended, workflow
+from kubeflow_aks.scenario.workloads.pipelines import Work, workflow
+from tests.argo_runs import ended
 from tests.local.argo.profile import WORKFLOW, profile
 from tests.local.argo.setting import ArgoRetries
 from tests.local.ckf_spot_command import ckf_spot

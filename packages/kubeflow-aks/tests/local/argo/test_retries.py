@@ -20,16 +20,8 @@ from ckf_spot import Pools
 from kubeflow_aks.local_aks.control_plane.controllers.argo import Argo
 from kubeflow_aks.local_aks.simulation.market import ALL, MarketEvent, Reclaim
 from kubeflow_aks.scenario.workloads.kfp_compiler import Retries, Task
-from kubeflow_aks.scenario.workloads.pipelines import (
-    Attempt,
-    Object,
-    Work,
-    attempts,
-    ended,
-    phase,
-    simulated,
-    workflow,
-)
+from kubeflow_aks.scenario.workloads.pipelines import Object, Work, simulated, workflow
+from tests.argo_runs import Attempt, attempts, ended, phase
 from tests.kfp_recording import EXAMPLES, RECORDED
 from tests.local.argo.profile import WORKFLOW, profile
 from tests.local.argo.setting import ArgoRetries

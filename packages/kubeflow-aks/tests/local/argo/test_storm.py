@@ -13,7 +13,8 @@ from ckf_spot import Pools
 from kubeflow_aks.events import Kind
 from kubeflow_aks.local_aks.simulation.market import MarketEvent
 from kubeflow_aks.scenario.workloads.kfp_compiler import Retries, Task
-from kubeflow_aks.scenario.workloads.pipelines import Attempt, Object, attempts, ended, phase
+from kubeflow_aks.scenario.workloads.pipelines import Object
+from tests.argo_runs import Attempt, attempts, ended, phase
 from tests.local.argo.profile import WORKFLOW, profile
 from tests.local.argo.setting import ArgoRetries
 from tests.local.argo.undriven import undriven

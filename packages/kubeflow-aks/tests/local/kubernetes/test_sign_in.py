@@ -11,6 +11,7 @@ import pytest
 
 from kubeflow_aks.clients.kubernetes import kubeconfig as kubeconfigs
 from kubeflow_aks.clients.kubernetes.api import ApiServer
+from kubeflow_aks.clients.kubernetes.connection import Connection
 from kubeflow_aks.clients.kubernetes.errors import ApiError
 from kubeflow_aks.clients.kubernetes.exec_plugin import ExecPlugin
 from kubeflow_aks.clients.kubernetes.objects import Kind, name_of
@@ -64,4 +65,4 @@ def signed_in(kubeconfig: Path, folder: Path, *statuses: dict[str, Any]) -> ApiS
         "certificate-authority-data": base64.b64encode(authority).decode(),
     }
     target = kubeconfigs.ActiveCluster(cluster, user, "default")
-    return ApiServer(target, plugin=ExecPlugin.of(target))
+    return ApiServer(Connection(target, plugin=ExecPlugin.of(target)))

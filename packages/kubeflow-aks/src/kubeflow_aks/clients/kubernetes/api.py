@@ -12,10 +12,8 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
-from kubeflow_aks.clients.kubernetes import kubeconfig
-from kubeflow_aks.clients.kubernetes.connection import CONNECT_SECONDS, JSON, RESPONSE_SECONDS, Connection
+from kubeflow_aks.clients.kubernetes.connection import Connection
 from kubeflow_aks.clients.kubernetes.errors import ApiError, NoSuchKindError
-from kubeflow_aks.clients.kubernetes.exec_plugin import ExecPlugin
 from kubeflow_aks.clients.kubernetes.informer import Informer
 from kubeflow_aks.clients.kubernetes.objects import Kind, Object, at, fields, items, name_of, namespace_of
 
@@ -48,37 +46,20 @@ class Collection:
 class ApiServer:
     """One API server, with one user's credentials. Safe for many threads."""
 
-    def __init__(
-        self,
-        target: kubeconfig.ActiveCluster,
-        *,
-        connect_seconds: float = CONNECT_SECONDS,
-        response_seconds: float = RESPONSE_SECONDS,
-        anywhere: bool = False,
-        plugin: ExecPlugin | None = None,
-    ) -> None:
-        """Takes the arguments of `Connection`, and raises its errors; sends no request yet."""
-        self._connection = Connection(
-            target,
-            connect_seconds=connect_seconds,
-            response_seconds=response_seconds,
-            anywhere=anywhere,
-            plugin=plugin,
-        )
+    def __init__(self, connection: Connection) -> None:
+        """Sends no request yet."""
+        self._connection = connection
         self._served: dict[tuple[str, str], Mapping[str, ServedKind]] = {}
         self._lock = threading.Lock()
 
     @classmethod
     def of(cls, config: str | Path) -> ApiServer:
-        """The API server of a kubeconfig's current context.
-
-        Args:
-            config: the kubeconfig's path, or its text.
+        """The API server of the current context of a kubeconfig, which is its path or its text.
 
         Raises:
             UnreachableError: it is none, or names no API server on this machine.
         """
-        return cls(kubeconfig.active(kubeconfig.load(str(config))))
+        return cls(Connection.of(str(config)))
 
     def ping(self) -> None:
         """Request the version.
@@ -86,7 +67,7 @@ class ApiServer:
         Raises:
             UnreachableError: no response.
         """
-        self._call("GET", "/version")
+        self._connection.call("GET", "/version")
 
     def time(self) -> datetime | None:
         """The server's clock, to the second; None if the server does not send it.
@@ -97,12 +78,24 @@ class ApiServer:
         return self._connection.time("/version")
 
     def read(self, path: str) -> Object:
-        """The response at a path without an object, such as `/version`; empty if the path does not exist."""
-        return self._response(path)
+        """The response at a path, such as `/version`; empty if the path does not exist.
+
+        A kind whose storage starts is requested again later.
+        """
+        deadline = time.monotonic() + _STARTING_SECONDS
+        while True:
+            try:
+                return self._connection.call("GET", path)
+            except ApiError as error:
+                if error.not_found:
+                    return {}
+                if error.status != HTTPStatus.TOO_MANY_REQUESTS or time.monotonic() > deadline:
+                    raise
+                time.sleep(min(error.retry_after, 1) or _POLL_SECONDS)
 
     def types(self, kind: Kind) -> Object:
         """The OpenAPI document that defines a kind; empty if there is none."""
-        return self._response(f"/openapi/v3{_root(kind)}")
+        return self.read(f"/openapi/v3{_root(kind)}")
 
     def served(self, kind: Kind) -> ServedKind:
         """How a kind is served; one that is not known yet is requested again, as its CRD may be new.
@@ -122,45 +115,42 @@ class ApiServer:
         return served[kind.kind]
 
     def create(self, obj: Object, manager: str, *, dry_run: bool = False, strict: bool = False) -> Object:
-        """Create an object; refused with `AlreadyExists` if one of that name exists.
+        """Create an object, as a dry run only check it; refused with `AlreadyExists` if one of that name exists.
 
-        Args:
-            obj: to create.
-            manager: name of the field manager.
-            dry_run: whether the object is only checked.
-            strict: whether a field that the API server does not know is refused, instead of dropped.
+        With `strict`, a field that the API server does not know is refused, instead of dropped.
         """
         validation = "Strict" if strict else "Warn"
         options = {"fieldManager": manager, "fieldValidation": validation, **_dry(dry_run=dry_run)}
-        return self._call("POST", self._collection(obj), options, obj)
+        return self._connection.call("POST", self._collection(obj), options, obj)
 
     def apply(self, obj: Object, manager: str, *, force: bool, dry_run: bool = False) -> Object:
         """Server-side apply; without `force`, a field of another manager is a `Conflict`."""
         options = {"fieldManager": manager, "force": str(force).lower(), **_dry(dry_run=dry_run)}
-        return self._call("PATCH", self._path(obj), options, obj, _APPLY)
+        return self._connection.call("PATCH", self._path(obj), options, obj, _APPLY)
 
     def replace(self, obj: Object, manager: str, *, dry_run: bool = False) -> Object:
         """Replace an object; it must carry the `resourceVersion` it replaces."""
-        return self._call("PUT", self._path(obj), {"fieldManager": manager, **_dry(dry_run=dry_run)}, obj)
+        return self._connection.call(
+            "PUT", self._path(obj), {"fieldManager": manager, **_dry(dry_run=dry_run)}, obj
+        )
 
     def patch(self, obj: Object, manager: str, operations: list[Object]) -> Object:
         """Apply JSON patch operations (RFC 6902) to the live object."""
-        return self._call("PATCH", self._path(obj), {"fieldManager": manager}, operations, _JSON_PATCH)
+        return self._connection.call(
+            "PATCH", self._path(obj), {"fieldManager": manager}, operations, _JSON_PATCH
+        )
 
     def get(self, obj: Object) -> Object:
         """The live object of that kind and name."""
-        return self._call("GET", self._path(obj))
+        return self._connection.call("GET", self._path(obj))
 
     def delete(self, obj: Object, propagation: str, *, grace_seconds: int | None = None) -> None:
-        """Request a deletion.
+        """Request a deletion with propagation `Foreground`, `Background` or `Orphan`.
 
-        Args:
-            obj: names the object.
-            propagation: `Foreground`, `Background` or `Orphan`.
-            grace_seconds: 0 removes a pod at once; None leaves it its own grace period.
+        A grace period of 0 s removes a pod at once; None leaves it its own.
         """
         grace = {} if grace_seconds is None else {"gracePeriodSeconds": grace_seconds}
-        self._call("DELETE", self._path(obj), {}, {"propagationPolicy": propagation, **grace})
+        self._connection.call("DELETE", self._path(obj), {}, {"propagationPolicy": propagation, **grace})
 
     def finalize(self, namespace: str) -> None:
         """Removes a namespace that is being deleted at once; objects left in it could never be reached again."""
@@ -170,26 +160,23 @@ class ApiServer:
             "metadata": {"name": namespace},
             "spec": {"finalizers": []},
         }
-        self._call("PUT", f"/api/v1/namespaces/{quote(namespace, safe='')}/finalize", {}, body)
+        self._connection.call("PUT", f"/api/v1/namespaces/{quote(namespace, safe='')}/finalize", {}, body)
 
     def list(self, kind: Kind, namespace: str) -> list[Object]:
         """All objects of a kind in a namespace."""
-        response = self._call("GET", self._collection_of(kind, namespace))
+        response = self._connection.call("GET", self._collection_of(kind, namespace))
         return [fields(item) for item in items(response.get("items"))]
 
     def pages(self, kind: Kind, namespace: str = "", **selectors: str) -> Iterator[list[Object]]:
         """All objects of a kind, some hundreds at a time, so that no response is too large for either side.
 
-        Args:
-            kind: of the objects.
-            namespace: of the objects; empty for all.
-            selectors: `labelSelector`, `fieldSelector`.
+        An empty namespace is all; selectors are `labelSelector` and `fieldSelector`.
         """
         served = self.served(kind)
         middle = f"/namespaces/{quote(namespace, safe='')}" if served.namespaced and namespace else ""
         options = {"limit": str(_PAGE), **selectors}
         while True:
-            response = self._call("GET", f"{_root(kind)}{middle}/{served.plural}", options)
+            response = self._connection.call("GET", f"{_root(kind)}{middle}/{served.plural}", options)
             yield [fields(item) for item in items(response.get("items"))]
             more = at(response, "metadata", "continue")
             if not (isinstance(more, str) and more):
@@ -207,12 +194,12 @@ class ApiServer:
             f"/api/v1/namespaces/{quote(namespace, safe='')}/serviceaccounts/{quote(account, safe='')}/token"
         )
         kind = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest"}
-        response = self._call("POST", path, {}, {**kind, "spec": {"expirationSeconds": seconds}})
+        response = self._connection.call("POST", path, {}, {**kind, "spec": {"expirationSeconds": seconds}})
         return str(at(response, "status", "token"))
 
     def deletable(self) -> list[Collection]:
         """Every kind whose objects can be deleted, except events, each at the version the server prefers."""
-        groups = items(self._call("GET", "/apis").get("groups"))
+        groups = items(self._connection.call("GET", "/apis").get("groups"))
         roots = ["/api/v1", *(f"/apis/{at(group, 'preferredVersion', 'groupVersion')}" for group in groups)]
         return [
             Collection(
@@ -221,20 +208,16 @@ class ApiServer:
                 f"{root}/{at(kind, 'name')}",
             )
             for root in roots
-            for kind in items(self._response(root).get("resources"))
+            for kind in items(self.read(root).get("resources"))
             if {"list", "delete"} <= set(items(at(kind, "verbs"))) and at(kind, "kind") != "Event"
         ]
 
     def everything(self, collections: Iterable[Collection] | None = None) -> list[Object]:
-        """Every object of some kinds; a kind that is removed in the meantime has none.
-
-        Args:
-            collections: the kinds; all of `deletable` by default.
-        """
+        """Every object of some kinds, by default all `deletable` ones; a kind removed in the meantime has none."""
         return [
             {"apiVersion": collection.api_version, "kind": collection.kind, **fields(obj)}
             for collection in (self.deletable() if collections is None else collections)
-            for obj in items(self._response(collection.path).get("items"))
+            for obj in items(self.read(collection.path).get("items"))
         ]
 
     def follow(self, kind: Kind) -> Informer:
@@ -245,21 +228,8 @@ class ApiServer:
         """
         return Informer(self._connection, f"{_root(kind)}/{self.served(kind).plural}")
 
-    def _response(self, path: str) -> Object:
-        """The response; empty if the path does not exist. A kind whose storage starts is requested again later."""
-        deadline = time.monotonic() + _STARTING_SECONDS
-        while True:
-            try:
-                return self._call("GET", path)
-            except ApiError as error:
-                if error.not_found:
-                    return {}
-                if error.status != HTTPStatus.TOO_MANY_REQUESTS or time.monotonic() > deadline:
-                    raise
-                time.sleep(min(error.retry_after, 1) or _POLL_SECONDS)
-
     def _discover(self, kind: Kind) -> Mapping[str, ServedKind]:
-        response = self._response(_root(kind))
+        response = self.read(_root(kind))
         return {
             str(at(entry, "kind")): ServedKind(str(at(entry, "name")), bool(at(entry, "namespaced")))
             for entry in items(response.get("resources"))
@@ -276,16 +246,6 @@ class ApiServer:
 
     def _path(self, obj: Object) -> str:
         return f"{self._collection(obj)}/{quote(name_of(obj), safe='')}"
-
-    def _call(
-        self,
-        method: str,
-        path: str,
-        options: Mapping[str, str] | None = None,
-        body: object = None,
-        content_type: str = JSON,
-    ) -> Object:
-        return self._connection.call(method, path, options, body, content_type)
 
 
 def _root(kind: Kind) -> str:

@@ -23,11 +23,9 @@ _LONGEST_POLL_SECONDS: Final = 2.0
 
 
 def erase(config: str, seconds: float | None = None) -> list[Object]:
-    """Deletes every object that the control plane did not make, and waits until all are gone.
+    """Deletes every object that the control plane did not make, and waits until all are gone, 60 s by default.
 
-    Args:
-        config: kubeconfig of an administrator: its text or a path to it.
-        seconds: how long to wait, 60 s by default; a busy API server removes definitions slowly.
+    `config` is the text or path of an administrator's kubeconfig. A busy API server removes definitions slowly.
 
     Returns:
         The objects that the control plane made.

@@ -85,11 +85,7 @@ class Connection:
 
     @classmethod
     def of(cls, config: object, *, connections: int = _CONNECTIONS) -> Connection:
-        """A connection to the server of a kubeconfig's current context.
-
-        Args:
-            config: the kubeconfig's text, or a path to it.
-            connections: how many are kept open.
+        """A connection to the server of the current context of a kubeconfig, which is its text or its path.
 
         Raises:
             UnreachableError: it is none, or its server is not on this machine.
@@ -104,14 +100,7 @@ class Connection:
         body: object = None,
         content_type: str = JSON,
     ) -> Object:
-        """One request and its response.
-
-        Args:
-            method: of HTTP.
-            path: of the API, from its first slash.
-            query: what follows the question mark.
-            body: a JSON value; None sends none.
-            content_type: of the body.
+        """One request to a path of the API and its response; the body is a JSON value, None sends none.
 
         Raises:
             UnreachableError: no connection, or it was lost.
@@ -132,9 +121,6 @@ class Connection:
     def time(self, path: str) -> datetime | None:
         """The server's clock, to the second, as a request shows it ("HTTP Semantics", section 6.6.1).
 
-        Args:
-            path: of the API, from its first slash.
-
         Returns:
             None if the server does not send its time.
 
@@ -149,12 +135,7 @@ class Connection:
             raise UnreachableError(f"{self.url}: {error}") from error
 
     def watch(self, path: str, query: Mapping[str, str], *, seconds: float) -> urllib3.BaseHTTPResponse:
-        """Opens a response that goes on; the caller closes it.
-
-        Args:
-            path: of the API, from its first slash.
-            query: what follows the question mark.
-            seconds: how long the server may be silent.
+        """Opens a response that goes on, of a server that may be silent for some seconds; the caller closes it.
 
         Raises:
             UnreachableError: no connection.

@@ -35,7 +35,6 @@ _CLUSTER_KEYS: Final = (
 )
 _SECONDS: Final = 60.0
 """Our choice: kubelogin with `az` takes some seconds, one that waits for a person never ends."""
-_LAST_LINES: Final = 2
 
 
 @dataclass(frozen=True)
@@ -124,7 +123,7 @@ class ExecPlugin:
         )
         called = programs.called(words)
         if code:
-            raise SignInError(f"{called} does not sign in: {programs.reason_of(code, err, _LAST_LINES)}")
+            raise SignInError(f"{called} does not sign in: {programs.reason_of(code, err)}")
         answer = _parsed(out, self.api_version, called)
         if answer.expired:
             raise SignInError(

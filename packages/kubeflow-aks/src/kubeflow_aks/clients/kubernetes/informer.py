@@ -34,14 +34,9 @@ class Informer:
         keep_deleted: bool = False,
         pause_seconds: float = _PAUSE_SECONDS,
     ) -> None:
-        """Start a thread that lists and watches.
+        """Start a thread that lists and watches, narrowed by the query, such as a `fieldSelector`.
 
-        Args:
-            connection: to the API server.
-            path: of the list.
-            query: narrows list and watch, e.g. by `fieldSelector`.
-            keep_deleted: whether `take_deleted` is used.
-            pause_seconds: the least time from one list to the next.
+        `keep_deleted` is for `take_deleted`; from one list to the next pass at least `pause_seconds`.
         """
         self._connection = connection
         self._path = path

@@ -38,10 +38,7 @@ class ActiveCluster:
 
 
 def load(kubeconfig: object) -> Object:
-    """A kubeconfig as an object; an empty or missing one is an empty object.
-
-    Args:
-        kubeconfig: its text (YAML or JSON), a path to it, or the object itself.
+    """A kubeconfig, its path or its text (YAML or JSON) as an object; an empty or missing one is an empty object.
 
     Raises:
         UnreachableError: it cannot be read.
@@ -55,10 +52,7 @@ def load(kubeconfig: object) -> Object:
 
 
 def parse(kubeconfig: object) -> Object:
-    """A kubeconfig as an object, from its text alone; an empty or missing one is an empty object.
-
-    Args:
-        kubeconfig: its text (YAML or JSON), or the object itself.
+    """A kubeconfig or its text (YAML or JSON) as an object, read from no file; an empty or missing one is empty.
 
     Raises:
         UnreachableError: it is not a kubeconfig.
@@ -80,14 +74,7 @@ def parse(kubeconfig: object) -> Object:
 
 
 def active(config: Object, *, context: str = "", cluster: str = "", namespace: str = "") -> ActiveCluster:
-    """The cluster, user and namespace of the current context, with the Provider's overrides.
-
-    Args:
-        config: a loaded kubeconfig.
-        context: name of the context to use instead of the current one.
-        cluster: name of the cluster to use instead of the context's.
-        namespace: namespace to use instead of the context's.
-    """
+    """The cluster, user and namespace of a loaded kubeconfig's current context, or of the names in their place."""
     chosen = _entry(config, "context", context or str(config.get("current-context") or ""))
     return ActiveCluster(
         cluster=_entry(config, "cluster", cluster or str(chosen.get("cluster") or "")),

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
+from kubeflow_aks.clients.az import Az, AzError
+from kubeflow_aks.clients.spot_placement import Desired, PlacementScore, placement_scores
 from kubeflow_aks.cost.advice.advice import Advice, Advised, Change
 from kubeflow_aks.cost.advice.kinds import KINDS, Kind
 from kubeflow_aks.cost.advice.kinds.commitments import uncommitted
@@ -17,13 +20,6 @@ def advise(stack_name: str, root: Path, bill_of: BillOf, offers: OffersOf, quota
     """Changes that lower the expected bill of a stack.
 
     Each change is tried by running the program with it, so nothing is advised that planning refuses.
-
-    Args:
-        stack_name: a stack with a file `Pulumi.<stack>.yaml`.
-        root: the project folder.
-        bill_of: makes the bill of what the program registers.
-        offers: reservations and savings plans.
-        quotas: of the subscription.
 
     Raises:
         StackFileError: there is no such stack.
@@ -100,3 +96,36 @@ def _together(
         region=now.bill.region,
     )
     return advice, tuple(accepted), now
+
+
+def with_scores(advised: Advised, az: Az, report: Callable[[str], None]) -> Advised:
+    """The advice with today's scores in its notes; `report` gets one sentence where there are none."""
+    every = [*advised.advice, *([advised.together] if advised.together else [])]
+    desired = {
+        it.region: [*(vms for one in every if one.region == it.region for vms in one.spot_vms)]
+        for it in every
+    }
+    try:
+        scores = {region: placement_scores(az, region, vms) for region, vms in desired.items() if vms}
+    except AzError as error:
+        report(f"Azure's spot placement scores are not available ({error})")
+        return advised
+    return replace(
+        advised,
+        advice=tuple(_noted(one, scores) for one in advised.advice),
+        together=_noted(advised.together, scores) if advised.together else None,
+    )
+
+
+def _noted(advice: Advice, scores: Mapping[str, Mapping[Desired, PlacementScore]]) -> Advice:
+    return replace(advice, notes=(*advice.notes, *_notes(advice, scores.get(advice.region, {}))))
+
+
+def _notes(advice: Advice, scores: Mapping[Desired, PlacementScore]) -> Iterator[str]:
+    for vms in advice.spot_vms:
+        if score := scores.get(vms):
+            lacks = ", and the spot quota is not enough" if score.quota_available is False else ""
+            yield (
+                f"Azure's spot placement score for {vms.count} {vms.size} in {advice.region} is {score.words} "
+                f"now{lacks}; a snapshot, no promise"
+            )

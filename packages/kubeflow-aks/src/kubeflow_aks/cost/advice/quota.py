@@ -57,14 +57,10 @@ class Room:
 
     def notes(self, after: Situation) -> Iterator[str]:
         """What of the quota is left to check."""
-        open_ = [lack.words for lack in self._lacks(after) if lack.quota is None or self._tight(lack)]
-        if open_:
-            yield f"it needs a quota of {', '.join(open_)}; `./kubeflow-aks quota` compares it"
-
-    @staticmethod
-    def _tight(lack: Lack) -> bool:
-        """Whether it is enough only if this stack's own nodes are among those that are used."""
-        return lack.quota is not None and lack.needed > lack.quota.free
+        # Beyond what is free it is enough only if this stack's own nodes are among those that are used.
+        lacks = [lack for lack in self._lacks(after) if lack.quota is None or lack.needed > lack.quota.free]
+        if lacks:
+            yield f"it needs a quota of {', '.join(lack.words for lack in lacks)}; `./kubeflow-aks quota` compares it"
 
     def _lacks(self, after: Situation) -> Iterator[Lack]:
         region = after.bill.region

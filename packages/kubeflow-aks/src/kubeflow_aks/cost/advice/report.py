@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from kubeflow_aks.cost.advice.advice import Advice, Advised
-from kubeflow_aks.cost.figures import Range
 from kubeflow_aks.cost.formatting import money, saving
+from kubeflow_aks.cost.report.document import amount, number
 from kubeflow_aks.text.blocks import Block, Items, Lines, Paragraph, Section, Table
 
 
@@ -28,7 +28,7 @@ def document(advised: Advised) -> dict[str, Any]:
         else _advice(advised.together)
         | {
             "changes": list(advised.changes),
-            "onDemand": None if advised.on_demand_then is None else _range(advised.on_demand_then),
+            "onDemand": None if advised.on_demand_then is None else amount(advised.on_demand_then),
         },
     }
 
@@ -69,10 +69,10 @@ def _as_then(advised: Advised) -> str:
     """What spot saves in the stack that these make, in the same hours."""
     if advised.on_demand_then is None or advised.together is None:
         return ""
-    then, amount = advised.on_demand_then.expected, advised.together.after.expected
+    then, now = advised.on_demand_then.expected, advised.together.after.expected
     return (
         f"; against {money(then, advised.currency)} for the stack with these changes and its work on demand, in the "
-        f"same hours, it is {saving(amount, then)}"
+        f"same hours, it is {saving(now, then)}"
     )
 
 
@@ -110,19 +110,11 @@ def _advice(one: Advice) -> dict[str, Any]:
     return {
         "change": one.sentence,
         "lines": list(one.lines),
-        "before": _range(one.before),
-        "beforeWithNeeds": None if one.without is None else _range(one.without),
-        "after": _range(one.after),
-        "saves": _number(one.saves),
+        "before": amount(one.before),
+        "beforeWithNeeds": None if one.without is None else amount(one.without),
+        "after": amount(one.after),
+        "saves": number(one.saves),
         "share": one.share,
         "notes": list(one.notes),
         "alone": one.alone,
     }
-
-
-def _range(amount: Range) -> dict[str, float | None]:
-    return {"expected": _number(amount.expected), "low": _number(amount.low), "high": _number(amount.high)}
-
-
-def _number(value: float) -> float | None:
-    return value if math.isfinite(value) else None

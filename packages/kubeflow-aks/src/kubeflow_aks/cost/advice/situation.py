@@ -50,7 +50,7 @@ class Situation:
     @cached_property
     def basis(self) -> Basis:
         """The stack's settings for work and prices."""
-        return basis_of.read(self.stack.outputs).basis
+        return basis_of.read(self.stack.outputs)
 
     @property
     def assumed(self) -> bool:

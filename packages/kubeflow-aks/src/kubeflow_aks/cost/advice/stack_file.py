@@ -7,11 +7,12 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import yaml
 
 from kubeflow_aks.cost.advice.advice import Path as SettingPath
+from kubeflow_aks.json_values import at
 from kubeflow_aks.recorder.stack_files import read_stack
 
 _WHOLE = frozenset({"pools"})
@@ -36,10 +37,7 @@ class StackFile:
 
     def get(self, *path: str) -> Any:
         """The value of a setting, None where it is not set."""
-        value: Any = self.values
-        for step in path:
-            value = cast(dict[str, Any], value).get(step) if isinstance(value, dict) else None
-        return value
+        return at(self.values, *path)
 
     def changed(self, values: Mapping[SettingPath, Any]) -> StackFile:
         """The file with other values; a key that it did not have gets only what the change needs."""

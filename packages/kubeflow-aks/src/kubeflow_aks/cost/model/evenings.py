@@ -55,11 +55,7 @@ def fits(step: Step, day: float) -> bool:
 def until_done(step: Step, hazard: float, day: float, evicted: float) -> Days:
     """What a step takes at `hazard` evictions a running hour in a cluster that runs `day` hours at a stretch.
 
-    Args:
-        step: one step.
-        hazard: evictions a running hour.
-        day: hours from morning to evening.
-        evicted: billed hours that it would take if the day had no end.
+    `evicted` are the billed hours that it would take if the day had no end.
     """
     cut = blocks(step)
     if not (math.isfinite(evicted) and fits(step, day)):
@@ -164,12 +160,9 @@ class _Calendar:
 
 
 def _exactly(saved: _Floats, done: float, left: int) -> _Floats:
-    """Chances that a day without the step's end saves exactly 0, 1, … blocks.
+    """Chances that a day without the step's end, of chance `done`, saves exactly 0, 1, … of the blocks that are left.
 
-    Args:
-        saved: chances that it saves at least 0, 1, … blocks, were there no end.
-        done: chance of the end.
-        left: blocks that are left in the morning.
+    `saved` are the chances that it saves at least as many, were there no end.
     """
     last = done if left <= saved.size else 0.0
     return np.maximum(-np.diff(np.append(saved[:left], last)), 0.0)

@@ -12,13 +12,9 @@ from kubeflow_aks.cost.model.step import Step
 
 
 def waits(billed: float, sold_out: float) -> float:
-    """Hours in all that work waits, unbilled, because spot is sold out and there is no fallback.
+    """Hours in all that work waits, unbilled, because spot is sold out for this share of the time without a fallback.
 
     The same hours run on spot, later: of each hour of the calendar the share 1 - `sold_out` is there.
-
-    Args:
-        billed: hours on spot.
-        sold_out: share of the time in which there is no spot VM.
 
     Returns:
         `math.inf` where spot is never there.
@@ -77,9 +73,7 @@ def either(step: Step, rate: float, sold_out: float, outage: float = 0.0, *, tak
     Raises:
         ValueError: `sold_out` is no share, or `outage` is 0 where VMs are taken.
     """
-    if not 0 <= sold_out <= 1:
-        message = f"soldOutShare: {sold_out} is not allowed; expected a share from 0 to 1"
-        raise ValueError(message)
+    _require_share(sold_out)
     cut = blocks(step)
     productive = step.hours + cut.writing
     if taken and not outage > 0:

@@ -70,10 +70,7 @@ class Expectation:
 def expected(step: Step, rate: float, day: float | None = None) -> Expectation:
     """What the step is expected to take on VMs that are evicted with chance `rate` within the next hour.
 
-    Args:
-        step: one step.
-        rate: chance of an eviction.
-        day: hours after which the cluster is stopped until next morning (`evenings.py`); None where it always runs.
+    The cluster is stopped after `day` hours until next morning (`evenings.py`); None where it always runs.
 
     Raises:
         ValueError: `rate` is no chance; 1 is one, at which nothing gets done.

@@ -43,14 +43,10 @@ class Idle:
 
 
 def tail(unneeded: float, scan: float) -> float:
-    """Hours from a node's last step to its end.
+    """Hours from a node's last step to its end, by `scaleDownUnneededTime` and `scanInterval`, also in hours.
 
     The autoscaler finds it idle half a scan late, and removes it at the first scan at which it was unneeded for *more*
     than its time, which is a whole scan late where that time is a multiple of the scan. The simulation does the same.
-
-    Args:
-        unneeded: `scaleDownUnneededTime`.
-        scan: `scanInterval`.
     """
     return unneeded + 1.5 * scan + _DELETION if unneeded or scan else 0.0
 

@@ -87,11 +87,9 @@ def _more_than(step: Step, hazard: float) -> npt.NDArray[np.floating]:
 
 
 def _hit(hits: npt.NDArray[np.floating], again: float) -> npt.NDArray[np.floating]:
-    """Chances of more than 0, 1, … evictions.
+    """Chances of more than 0, 1, … evictions, by those of more than 0, 1, … hits.
 
-    Args:
-        hits: chances of more than 0, 1, … hits.
-        again: chance that the try after a hit, and each after that, is evicted, too.
+    `again` is the chance that the try after a hit, and each after that, is evicted, too.
     """
     from scipy import special  # noqa: PLC0415 - a fifth of a second that only this needs
 

@@ -42,11 +42,7 @@ class Supply:
 
 
 def supply(text: str | bytes, file: str) -> Supply:
-    """Read a trace.
-
-    Args:
-        text: the file's text.
-        file: its name, for messages.
+    """Reads a trace; `file` is its name, for messages.
 
     Raises:
         CostError: it is no trace, or has no evictions to count because no VM was ever available.

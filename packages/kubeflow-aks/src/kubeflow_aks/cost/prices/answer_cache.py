@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
@@ -13,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from kubeflow_aks.ownership import is_only_ours
+from kubeflow_aks.text.files import write_whole
 from kubeflow_aks.tools.places import cache
 
 _LONGEST: Final = timedelta(hours=1)
@@ -44,16 +43,8 @@ def store(question: str, time: datetime, rows: list[Mapping[str, Any]]) -> None:
     with suppress(OSError, RuntimeError):  # RuntimeError: a user without a home
         file = _file(question)
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if not is_only_ours(file.parent):
-            return
-        handle, name = tempfile.mkstemp(dir=file.parent)
-        draft = Path(name)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as opened:
-                opened.write(text)
-            draft.replace(file)
-        finally:
-            draft.unlink(missing_ok=True)
+        if is_only_ours(file.parent):
+            write_whole(file, text, mode=0o600)
 
 
 def _file(question: str) -> Path:

@@ -11,9 +11,9 @@ from typing import Final, TypeVar
 from aks_facts import priced_regions, regions, services, vm_sizes
 from kubeflow_aks.cost.figures import CostError, EvictionRate, Offer, Quote
 from kubeflow_aks.cost.prices import bands
-from kubeflow_aks.cost.prices.neighbour_estimate import spot_beside
-from kubeflow_aks.cost.prices.origin import Origin
-from kubeflow_aks.cost.prices.snapshot import CURRENCY, assumed_spot
+from kubeflow_aks.cost.prices.estimates import assumed_spot, spot_beside
+from kubeflow_aks.cost.prices.market import Origin
+from kubeflow_aks.cost.prices.snapshot import CURRENCY
 
 _Found = TypeVar("_Found")
 _OLD: Final = timedelta(days=365)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Mapping
+from typing import Final, Protocol
 
 from kubeflow_aks.cost.figures import EvictionRate, Offer, Quote
+
+HOUR: Final = "hour"
+"""Unit of every price of a VM."""
 
 
 class Market(Protocol):
@@ -46,3 +50,29 @@ class Market(Protocol):
     def offers(self, size: str, region: str) -> tuple[Offer, ...]:
         """Reservations and savings plans for a VM; none where no origin has them."""
         ...
+
+
+class Origin:
+    """An origin of prices; a subclass overrides those that it has, and returns None for one that it lacks."""
+
+    def on_demand(self, size: str, region: str) -> Quote | None:
+        """An hour of a VM."""
+
+    def spot(self, size: str, region: str) -> Quote | None:
+        """An hour of a spot VM."""
+
+    def quoted(self, region: str) -> Mapping[str, Quote]:
+        """Spot prices by size that it has anyway, such as the stack file's few; those that must be queried are none."""
+        del region
+        return {}
+
+    def evictions(self, size: str, region: str) -> EvictionRate | None:
+        """How often a spot VM is evicted."""
+
+    def service(self, meter: str, region: str) -> Quote | None:
+        """A service other than a VM."""
+
+    def offers(self, size: str, region: str) -> tuple[Offer, ...]:
+        """Reservations and savings plans for a VM; empty where it has none."""
+        del size, region
+        return ()

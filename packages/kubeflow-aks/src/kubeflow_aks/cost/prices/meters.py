@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from aks_facts import Meter
-from kubeflow_aks.json_values import entries
+from kubeflow_aks.json_values import entries, text
 
 Row = Mapping[str, Any]
 _OTHER_PRODUCTS: Final = ("Cloud Services", "CloudServices", "Dedicated Host")
@@ -56,7 +56,7 @@ def spot(rows: Iterable[Row], size: str, region: str, now: datetime) -> Found:
     return _least(
         row
         for row in _vm(rows, size, region, now)
-        if _SPOT in _text(row, "skuName") and _SPOT in _text(row, "meterName")
+        if _SPOT in text(row.get("skuName")) and _SPOT in text(row.get("meterName"))
     )
 
 
@@ -64,13 +64,13 @@ def savings_plans(rows: Iterable[Row], size: str, region: str, now: datetime) ->
     """An hour of a Linux VM by the years of a savings plan: it stands in the row of the price on demand."""
     dear = [row for row in _vm(rows, size, region, now) if not _is(row, _SPOT)]
     plans: list[Row] = [it for row in dear for it in entries(row.get("savingsPlan")) if isinstance(it, dict)]
-    return _by_years((_text(plan, "term"), _number(plan, "retailPrice")) for plan in plans)
+    return _by_years((text(plan.get("term")), _number(plan, "retailPrice")) for plan in plans)
 
 
 def reservations(rows: Iterable[Row], size: str, region: str, now: datetime) -> Mapping[int, float]:
     """An hour of a reserved VM by the years of the term, of whose price in all it is a part."""
     prices = [
-        (_text(row, "reservationTerm"), _number(row, "retailPrice"))
+        (text(row.get("reservationTerm")), _number(row, "retailPrice"))
         for row in _vm(rows, size, region, now, "Reservation")
     ]
     return {years: price / years / _HOURS_A_YEAR for years, price in _by_years(prices).items()}
@@ -92,11 +92,11 @@ def service(rows: Iterable[Row], meter: Meter, unit: str, region: str, now: date
         row
         for row in rows
         if _holds(row, now)
-        and _text(row, "armRegionName") == where
-        and _text(row, "meterName") == meter.name
-        and _text(row, "unitOfMeasure") in _UNITS[unit]
-        and meter.product in {"", _text(row, "productName")}
-        and meter.sku in {"", _text(row, "skuName")}
+        and text(row.get("armRegionName")) == where
+        and text(row.get("meterName")) == meter.name
+        and text(row.get("unitOfMeasure")) in _UNITS[unit]
+        and meter.product in {"", text(row.get("productName"))}
+        and meter.sku in {"", text(row.get("skuName"))}
         and _number(row, "retailPrice") > 0
     ]
     first = min((_number(row, "tierMinimumUnits") for row in right), default=0.0)
@@ -109,11 +109,11 @@ def _vm(rows: Iterable[Row], size: str, region: str, now: datetime, kind: str = 
         row
         for row in rows
         if _holds(row, now, kind)
-        and _text(row, "armSkuName") == size
-        and _text(row, "unitOfMeasure") in _UNITS["hour"]
-        and _text(row, "armRegionName") == region
-        and " Win" not in _text(row, "productName")
-        and not any(word in _text(row, "productName") for word in _OTHER_PRODUCTS)
+        and text(row.get("armSkuName")) == size
+        and text(row.get("unitOfMeasure")) in _UNITS["hour"]
+        and text(row.get("armRegionName")) == region
+        and " Win" not in text(row.get("productName"))
+        and not any(word in text(row.get("productName")) for word in _OTHER_PRODUCTS)
         and not _is(row, _BATCH_ONLY)
         and _number(row, "retailPrice") > 0
     ]
@@ -121,24 +121,19 @@ def _vm(rows: Iterable[Row], size: str, region: str, now: datetime, kind: str = 
 
 def _holds(row: Row, now: datetime, kind: str = _AS_YOU_GO) -> bool:
     """Whether a row is of that kind and holds today; a reservation's says `1 Hour` too, for its whole term."""
-    if _text(row, "type") != kind:
+    if text(row.get("type")) != kind:
         return False
-    begin, end = _text(row, "effectiveStartDate"), _text(row, "effectiveEndDate")
+    begin, end = text(row.get("effectiveStartDate")), text(row.get("effectiveEndDate"))
     return not (begin and _moment(begin) > now) and not (end and _moment(end) < now)
 
 
 def _is(row: Row, word: str) -> bool:
-    return word in _text(row, "skuName") or word in _text(row, "meterName")
+    return word in text(row.get("skuName")) or word in text(row.get("meterName"))
 
 
 def _least(rows: Iterable[Row]) -> Found:
     prices = sorted({_number(row, "retailPrice") for row in rows})
     return Found(prices[0] if prices else None, tuple(prices) if len(prices) > 1 else ())
-
-
-def _text(row: Row, key: str) -> str:
-    value = row.get(key)
-    return value if isinstance(value, str) else ""
 
 
 def _number(row: Row, key: str) -> float:
@@ -149,10 +144,10 @@ def _number(row: Row, key: str) -> float:
     return 0.0
 
 
-def _moment(text: str) -> datetime:
+def _moment(day: str) -> datetime:
     """Parses a date of the price list; an unreadable one counts as long past."""
     try:
-        moment = datetime.fromisoformat(text)
+        moment = datetime.fromisoformat(day)
     except ValueError:
         return datetime(1970, 1, 1, tzinfo=UTC)
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -6,37 +6,32 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from itertools import chain
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from aks_facts import services
 from kubeflow_aks.clients.az import Az
 from kubeflow_aks.cost import basis
 from kubeflow_aks.cost.figures import CostError
 from kubeflow_aks.cost.prices.chain import Chain
-from kubeflow_aks.cost.prices.market import Market
-from kubeflow_aks.cost.prices.origin import Origin
+from kubeflow_aks.cost.prices.market import Market, Origin
 from kubeflow_aks.cost.prices.overrides import Overrides
 from kubeflow_aks.cost.prices.price_list import ADDRESS, PriceList
 from kubeflow_aks.cost.prices.resource_graph import SECONDS, ResourceGraph, subscription
 from kubeflow_aks.cost.prices.retail import Retail
 from kubeflow_aks.cost.prices.snapshot import CURRENCY, Snapshot
 from kubeflow_aks.cost.stack import Stack
+from kubeflow_aks.json_values import at, entries, text
 
 _CURRENCY: Final = re.compile("[A-Z]{3}")
 
 
 def market_of(stack: Stack, *, offline: bool, report: Callable[[str], None]) -> Market:
-    """The prices of one stack; those that its bill needs are queried together.
-
-    Args:
-        stack: what it registers and exports.
-        offline: as for `open_market`.
-        report: as for `open_market`.
+    """The prices of one stack, as of `open_market`; those that its bill needs are queried together.
 
     Raises:
         CostError: its own prices can't be read.
     """
-    read = basis.read(stack.outputs).basis
+    read = basis.read(stack.outputs)
     required = required_prices(stack, read.location) if read.location else ()
     return open_market(read.cost.model_dump(by_alias=True), offline=offline, report=report, required=required)
 
@@ -95,8 +90,6 @@ def required_prices(stack: Stack, region: str) -> tuple[tuple[str, str], ...]:
 
 
 def _sizes(inputs: Mapping[str, Any]) -> Iterator[str]:
-    profiles: Any = inputs.get("agentPoolProfiles")
-    for pool in (inputs, *(cast(list[Any], profiles) if isinstance(profiles, list) else ())):
-        size: Any = cast(Mapping[str, Any], pool).get("vmSize") if isinstance(pool, Mapping) else None
-        if isinstance(size, str):
+    for pool in (inputs, *entries(inputs.get("agentPoolProfiles"))):
+        if size := text(at(pool, "vmSize")):
             yield size

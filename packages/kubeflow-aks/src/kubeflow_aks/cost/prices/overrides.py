@@ -7,14 +7,14 @@ from datetime import date
 from typing import Any, Final, cast
 
 from kubeflow_aks.cost.figures import CostError, Quote, Range, Source
-from kubeflow_aks.cost.prices.origin import HOUR, NoPrices
+from kubeflow_aks.cost.prices.market import HOUR, Origin
 
 _FROM: Final = "this stack's settings"
 _MOST: Final = 1_000_000_000
 """More than any VM costs in any currency; the settings have the same limit."""
 
 
-class Overrides(NoPrices):
+class Overrides(Origin):
     """The stack file's prices; they hold in every region, in the stack's currency."""
 
     def __init__(self, prices: Mapping[str, Any]) -> None:

@@ -65,8 +65,7 @@ class PriceList:
     def rows(self, where: str) -> tuple[datetime, list[Mapping[str, Any]]]:
         """Every row that matches, and when Azure was queried: just now, or less than an hour ago.
 
-        Args:
-            where: OData filter; its values are case-sensitive.
+        `where` is an OData filter; its values are case-sensitive.
 
         Raises:
             NoAnswerError: there is no answer, or one that can't be read.

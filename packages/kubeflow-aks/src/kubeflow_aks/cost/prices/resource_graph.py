@@ -9,12 +9,13 @@ import json
 import re
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from kubeflow_aks.clients.az import Az, AzError
 from kubeflow_aks.cost.figures import EvictionRate, Quote, Range, Source
 from kubeflow_aks.cost.prices import bands
-from kubeflow_aks.cost.prices.origin import HOUR, NoPrices
+from kubeflow_aks.cost.prices.market import HOUR, Origin
+from kubeflow_aks.json_values import at, entries
 
 _URL: Final = (
     "https://management.azure.com/providers/Microsoft.ResourceGraph/resources?api-version=2024-04-01"
@@ -41,7 +42,7 @@ def subscription(az: Az) -> str | None:
         return None
 
 
-class ResourceGraph(NoPrices):
+class ResourceGraph(Origin):
     """Data for signed-in users: prices of the last 90 days, evictions of the last 28 days."""
 
     def __init__(self, signed_in_to: str, currency: str, report: Callable[[str], None], az: Az) -> None:
@@ -133,19 +134,16 @@ class ResourceGraph(NoPrices):
 
 def _page(answer: Any) -> tuple[list[dict[str, Any]], Any]:
     """The rows of an answer, and the token of the next page."""
-    try:
-        rows, token = answer["data"], answer.get("$skipToken")
-    except (TypeError, KeyError, AttributeError):
-        raise AzError("its answer has no rows") from None
+    rows = at(answer, "data")
     if not isinstance(rows, list):
         raise AzError("its answer has no rows")
-    return [row for row in cast(list[Any], rows) if isinstance(row, dict)], token
+    return [row for row in entries(rows) if isinstance(row, dict)], at(answer, "$skipToken")
 
 
 def _figures(history: Any) -> list[float]:
     """The prices of a history, newest first; they come as numbers or as text."""
     prices: list[float] = []
-    for entry in cast(list[Any], history) if isinstance(history, list) else []:
+    for entry in entries(history):
         try:
             price = float(entry["priceUSD"])
         except (TypeError, KeyError, ValueError):

@@ -11,9 +11,9 @@ from typing import Final, Literal, TypeVar
 from aks_facts import PRICES_READ, ondemand_prices, service_price, services
 from kubeflow_aks.cost.figures import Offer, Quote, Range, Source
 from kubeflow_aks.cost.prices import meters
-from kubeflow_aks.cost.prices.origin import HOUR, NoPrices
+from kubeflow_aks.cost.prices.estimates import by_siblings
+from kubeflow_aks.cost.prices.market import HOUR, Origin
 from kubeflow_aks.cost.prices.price_list import NoAnswerError, PriceList
-from kubeflow_aks.cost.prices.series import by_siblings
 from kubeflow_aks.cost.prices.snapshot import CURRENCY
 
 _Entry = TypeVar("_Entry")
@@ -26,7 +26,7 @@ _ODD: Final = 0.3
 has been found under a Linux size, is above it by more."""
 
 
-class Retail(NoPrices):
+class Retail(Origin):
     """Azure's price list as an origin."""
 
     def __init__(self, prices: PriceList, report: Callable[[str], None]) -> None:

@@ -9,7 +9,6 @@ from typing import Final
 from aks_facts import (
     INCOMPLETE,
     PRICES_READ,
-    assumed_spot_share,
     ondemand_prices,
     quoted_sizes,
     quoted_spot_price,
@@ -18,8 +17,8 @@ from aks_facts import (
     vm_sizes,
 )
 from kubeflow_aks.cost.figures import Quote, Range, Source
-from kubeflow_aks.cost.prices.origin import HOUR, NoPrices
-from kubeflow_aks.cost.prices.series import by_siblings
+from kubeflow_aks.cost.prices.estimates import LEAST_SHARE, by_siblings
+from kubeflow_aks.cost.prices.market import HOUR, Origin
 
 CURRENCY: Final = "USD"
 _LIST: Final = "Azure's list price"
@@ -27,11 +26,9 @@ _FOURTEEN_MONTHS: Final = timedelta(days=425)
 _MOVES: Final = 2.36
 """Times its cheapest that a size's spot price cost at its dearest within fourteen months, for nine sizes of ten
 (docs/facts/prices.md#spot-prices)."""
-LEAST_SHARE: Final = 0.10
-"""Least share of the price on demand: spot is up to 90 percent cheaper ("Azure Spot pricing")."""
 
 
-class Snapshot(NoPrices):
+class Snapshot(Origin):
     """The catalogue's prices, in USD."""
 
     def __init__(self, today: date) -> None:
@@ -87,17 +84,3 @@ class Snapshot(NoPrices):
         elsewhere = price.region not in {region, "*"}
         warnings = (f"{meter}: no price for {region}; that of {price.region} is used",) if elsewhere else ()
         return Quote(Range.exactly(price.usd), price.unit, Source(_LIST, price.day), warnings)
-
-
-def assumed_spot(size: str, region: str, on_demand: Quote) -> Quote:
-    """An assumed spot price: a share of the price on demand, from a tenth of it to all of it."""
-    vm_size = vm_sizes().get(size)
-    share = assumed_spot_share(gpus=bool(vm_size and vm_size.gpus))
-    price = on_demand.price
-    warning = f"{size} in {region}: spot price unknown; {share * 100:.0f} % of the price on demand is assumed"
-    return Quote(
-        Range(share * price.expected, LEAST_SHARE * price.low, price.high),
-        HOUR,
-        Source(f"assumed: {share * 100:.0f} % of the price on demand", assumed=True),
-        (warning,),
-    )

@@ -81,13 +81,7 @@ class CostChange(TypedDict):
 def change_document(
     difference: Difference | None, why_not: Sequence[str] = (), notes: Sequence[str] = ()
 ) -> CostChange:
-    """Both bills.
-
-    Args:
-        difference: None where the bill of what is to be can't be made.
-        why_not: then why, one line each.
-        notes: further notes for the reader, one sentence each.
-    """
+    """Both bills; where the bill of what is to be can't be made, there is no difference but why, one line each."""
     return {
         "currency": difference.after.currency if difference else "",
         "before": _bill(difference.before) if difference and difference.before else None,

@@ -90,20 +90,9 @@ def _sums(lines: Sequence[Line]) -> tuple[Range, Range]:
     return total(line.amount for line in lines), total(line.on_demand for line in lines)
 
 
+@style("cost-by-pool")
 def cost_by_pool(bars: Sequence[Row], currency: str, title: str, subtitle: str) -> str:
-    """The picture as an SVG document.
-
-    Args:
-        bars: at least one row.
-        currency: ISO code.
-        title: its headline.
-        subtitle: in smaller letters under it.
-    """
-    with style("cost-by-pool"):
-        return _drawn(bars, currency, title, subtitle)
-
-
-def _drawn(bars: Sequence[Row], currency: str, title: str, subtitle: str) -> str:
+    """The picture of at least one row as an SVG document; `currency` is an ISO code."""
     names = [_short(row.name) for row in bars]
     labels = [_amount(amount, currency) for row in bars for _, amount in row.bars]
     left = 40 + int(max(map(len, names)) * _LETTER)

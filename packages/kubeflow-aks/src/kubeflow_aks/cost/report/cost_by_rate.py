@@ -67,20 +67,9 @@ class _Scale:
         return math.log(amount / self.bottom) / math.log(self.top / self.bottom)
 
 
+@style("cost-by-rate")
 def cost_by_rate(costs: ByRate, currency: str, title: str, subtitle: str) -> str:
-    """The picture as an SVG document.
-
-    Args:
-        costs: at least one curve.
-        currency: ISO code.
-        title: its headline.
-        subtitle: in smaller letters under it.
-    """
-    with style("cost-by-rate"):
-        return _drawn(costs, currency, title, subtitle)
-
-
-def _drawn(costs: ByRate, currency: str, title: str, subtitle: str) -> str:
+    """The picture of at least one curve as an SVG document; `currency` is an ISO code."""
     scale, end = _scale(costs), costs.rates[-1]
     top = scale.top
     left = 30 + int(max(len(money(amount, currency)) for amount in (top, top / 10, scale.bottom)) * _LETTER)

@@ -21,12 +21,12 @@ def document(bill: Bill) -> dict[str, Any]:
         "region": bill.region,
         "currency": bill.currency,
         "viable": math.isfinite(bill.amount().expected),
-        "monthly": _range(bill.amount()),
-        "onDemand": _range(bill.on_demand()),
+        "monthly": amount(bill.amount()),
+        "onDemand": amount(bill.on_demand()),
         "saving": _saving(bill.amount(), bill.on_demand()),
         "batch": {
-            "monthly": _range(bill.amount("batch")),
-            "onDemand": _range(bill.on_demand("batch")),
+            "monthly": amount(bill.amount("batch")),
+            "onDemand": amount(bill.on_demand("batch")),
             "saving": _saving(bill.amount("batch"), bill.on_demand("batch")),
         },
         "budget": None if bill.budget is None else {"monthly": bill.budget, "over": bill.over_budget},
@@ -45,9 +45,9 @@ def _line(line: Line) -> dict[str, Any]:
         "part": line.part,
         "pool": line.pool or None,
         "nodes": line.nodes,
-        "hours": None if line.hours is None else _range(line.hours),
-        "monthly": _range(line.amount),
-        "onDemand": _range(line.on_demand),
+        "hours": None if line.hours is None else amount(line.hours),
+        "monthly": amount(line.amount),
+        "onDemand": amount(line.on_demand),
         "prices": [_quote(quote) for quote in line.quotes],
         "notes": list(line.notes),
     }
@@ -60,39 +60,40 @@ def _work(work: WorkCost) -> dict[str, Any]:
         "assumed": work.assumed,
         "viable": math.isfinite(work.amount.expected),
         "usefulHours": work.useful,
-        "billedPerUsefulHour": _range(work.multiple),
-        "evictions": _range(work.evictions),
-        "monthly": _range(work.amount),
-        "onDemand": _range(work.on_demand),
+        "billedPerUsefulHour": amount(work.multiple),
+        "evictions": amount(work.evictions),
+        "monthly": amount(work.amount),
+        "onDemand": amount(work.on_demand),
         "saving": _saving(work.amount, work.on_demand),
-        "byBlogModel": _number(work.blog),
-        "longestStepHours": _number(work.longest_step),
-        "bestCheckpointHours": _number(work.best_interval),
-        "chanceRetriesRunOut": None if work.fails is None else _range(work.fails),
-        "chanceDeadlineMissed": None if work.misses is None else _range(work.misses),
-        "spotStopsPayingAt": _number(work.stops_paying_at),
-        "waitsHours": _number(work.waits),
+        "byBlogModel": number(work.blog),
+        "longestStepHours": number(work.longest_step),
+        "bestCheckpointHours": number(work.best_interval),
+        "chanceRetriesRunOut": None if work.fails is None else amount(work.fails),
+        "chanceDeadlineMissed": None if work.misses is None else amount(work.misses),
+        "spotStopsPayingAt": number(work.stops_paying_at),
+        "waitsHours": number(work.waits),
         "notes": list(work.notes),
     }
 
 
-def _range(value: Range) -> dict[str, float | None]:
-    return {"expected": _number(value.expected), "low": _number(value.low), "high": _number(value.high)}
+def amount(value: Range) -> dict[str, float | None]:
+    """A range; what has no end is null."""
+    return {"expected": number(value.expected), "low": number(value.low), "high": number(value.high)}
 
 
-def _saving(amount: Range, on_demand: Range) -> float | None:
+def _saving(monthly: Range, on_demand: Range) -> float | None:
     """Share that is saved; negative where spot costs more; null where nothing can be compared."""
-    if on_demand.expected <= 0 or not math.isfinite(amount.expected):
+    if on_demand.expected <= 0 or not math.isfinite(monthly.expected):
         return None
-    return 1 - amount.expected / on_demand.expected
+    return 1 - monthly.expected / on_demand.expected
 
 
 def _quote(quote: Quote) -> dict[str, Any]:
-    return {"price": _range(quote.price), "unit": quote.unit, "source": _source(quote.source)}
+    return {"price": amount(quote.price), "unit": quote.unit, "source": _source(quote.source)}
 
 
 def _rate(rate: EvictionRate) -> dict[str, Any]:
-    return {"rate": _range(rate.rate), "source": _source(rate.source)}
+    return {"rate": amount(rate.rate), "source": _source(rate.source)}
 
 
 def _source(source: Source) -> dict[str, Any]:
@@ -103,5 +104,6 @@ def _source(source: Source) -> dict[str, Any]:
     }
 
 
-def _number(value: float | None) -> float | None:
+def number(value: float | None) -> float | None:
+    """A figure; null where it has no end."""
     return value if value is not None and math.isfinite(value) else None

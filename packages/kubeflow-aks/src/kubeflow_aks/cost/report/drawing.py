@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from io import StringIO
 from typing import Any, Final
 from xml.etree import ElementTree
@@ -80,26 +80,14 @@ class Drawing:
 @contextmanager
 def style(salt: str) -> Generator[None]:
     """The style of every picture; `salt` makes the ids of two pictures on one page differ."""
-    if "MPLCONFIGDIR" in os.environ:
-        with _styled(salt):
-            yield
-        return
-    # Without MPLCONFIGDIR matplotlib writes a font cache into the user's home.
-    with tempfile.TemporaryDirectory(prefix="pictures-") as folder:
-        os.environ["MPLCONFIGDIR"] = folder
-        try:
-            with _styled(salt):
-                yield
-        finally:
-            del os.environ["MPLCONFIGDIR"]
+    with ExitStack() as undone:
+        if "MPLCONFIGDIR" not in os.environ:  # without it matplotlib writes a font cache into the user's home
+            os.environ["MPLCONFIGDIR"] = undone.enter_context(tempfile.TemporaryDirectory(prefix="pictures-"))
+            undone.callback(os.environ.pop, "MPLCONFIGDIR")
+        import matplotlib  # noqa: PLC0415 - half a second that only pictures need
 
-
-@contextmanager
-def _styled(salt: str) -> Generator[None]:
-    import matplotlib  # noqa: PLC0415 - half a second that only pictures need
-
-    settings: dict[Any, Any] = {**_STYLE, "svg.hashsalt": salt}
-    with matplotlib.rc_context(settings):  # pyright: ignore[reportUnknownMemberType]
+        settings: dict[Any, Any] = {**_STYLE, "svg.hashsalt": salt}
+        undone.enter_context(matplotlib.rc_context(settings))  # pyright: ignore[reportUnknownMemberType]
         yield
 
 

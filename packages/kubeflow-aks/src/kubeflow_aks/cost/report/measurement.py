@@ -7,31 +7,24 @@ from datetime import date, timedelta
 from typing import Final
 
 from kubeflow_aks.cost.bill import Bill
-from kubeflow_aks.cost.formatting import money
-from kubeflow_aks.cost.formatting import spread as spread_of
 from kubeflow_aks.cost.measured import Measured, PoolTimes, spread
+from kubeflow_aks.cost.report.observation import outcome
 from kubeflow_aks.text.blocks import Block, Items, Paragraph, Section, Table
 from kubeflow_aks.text.numbers import counted
 
 _HEAD: Final = ("Pool", "VM", "Nodes", "Boot", "Start", "Evictions", "Notice", "Drained", "Running again")
+_UNCHANGED: Final = "The bill is unchanged: no work uses the measured restart."
 _STALE: Final = timedelta(days=365)
 """Age from which on a warning stands beside it, as for prices."""
 
 
 def section(measured: Measured, sizes: Mapping[str, str], before: Bill, after: Bill, today: date) -> Section:
-    """What was measured on each pool, and its effect on the bill.
-
-    Args:
-        measured: what a drill measured.
-        sizes: VM size of each pool of the stack.
-        before: the bill without it.
-        after: the bill with it.
-        today: for the age of what was measured.
-    """
+    """What was measured on each pool, and its effect on the bill; the sizes are the VM sizes of the stack's pools."""
     title = f"What a drill measured on {measured.day}"
     rows = tuple(_row(name, times) for name, times in measured.pools.items())
     blocks: list[Block] = [Table(_HEAD, rows, range(2, len(_HEAD)))] if rows else []
-    blocks.append(Paragraph(_outcome(before, after)))
+    unchanged = before.amount() == after.amount()
+    blocks.append(Paragraph(_UNCHANGED if unchanged else outcome("With what was measured", before, after)))
     blocks.append(Items(tuple(_notes(measured, sizes, before, today))))
     return Section(title, tuple(blocks), unfolded=True)
 
@@ -57,17 +50,6 @@ def _seconds(times: Iterable[float]) -> str:
         return ""
     low, high = f"{middle.low:.0f}", f"{middle.high:.0f}"
     return f"{middle.expected:.0f} s" + (f" ({low} to {high})" if low != high else "")
-
-
-def _outcome(before: Bill, after: Bill) -> str:
-    was, now = before.amount(), after.amount()
-    if was == now:
-        return "The bill is unchanged: no work uses the measured restart."
-    return (
-        f"With what was measured the stack is expected to cost {money(now.expected, after.currency)} a month "
-        f"({spread_of(now, after.currency)}); without, {money(was.expected, before.currency)} "
-        f"({spread_of(was, before.currency)})."
-    )
 
 
 def _notes(measured: Measured, sizes: Mapping[str, str], bill: Bill, today: date) -> Iterator[str]:

@@ -29,13 +29,7 @@ def conclusive_rates(observed: Observed) -> Mapping[str, EvictionRate]:
 
 
 def section(observed: Observed, before: Bill, after: Bill) -> Section:
-    """What was observed of each spot pool, and its effect on the bill.
-
-    Args:
-        observed: nodes and evictions.
-        before: the bill without it.
-        after: the bill with it.
-    """
+    """What was observed of each spot pool, and its effect: the bill before and after it."""
     since = f" from {observed.since:%Y-%m-%d %H:%M}" if observed.since else ""
     title = f"What was observed{since} until {observed.time:%Y-%m-%d %H:%M} {observed.time.tzname() or ''}".rstrip()
     return Section(title, tuple(_blocks(observed, before, after)), unfolded=True)
@@ -75,9 +69,14 @@ def _row(pool: PoolEvictions | None, name: str, until_now: EvictionRate | None) 
 def _outcome(observed: Observed, before: Bill, after: Bill) -> str:
     if not conclusive_rates(observed):
         return "No pool was observed long enough to estimate its eviction rate: the bill is unchanged."
+    return outcome("With what was observed", before, after)
+
+
+def outcome(words: str, before: Bill, after: Bill) -> str:
+    """The bill with something and without it, as one sentence."""
     was, now = before.amount(), after.amount()
     return (
-        f"With what was observed the stack is expected to cost {money(now.expected, after.currency)} a month "
+        f"{words} the stack is expected to cost {money(now.expected, after.currency)} a month "
         f"({spread(now, after.currency)}); without, {money(was.expected, before.currency)} "
         f"({spread(was, before.currency)})."
     )

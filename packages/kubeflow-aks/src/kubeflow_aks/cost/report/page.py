@@ -232,4 +232,4 @@ def _rest_on(source: Source, bill: Bill) -> list[str]:
 
 def _source(source: Source) -> str:
     mark = "assumed: " if source.assumed and not source.name.startswith("assumed") else ""
-    return f"{mark}{source.name}{f', as of {source.day}' if source.day else ''}"
+    return f"{mark}{source}"

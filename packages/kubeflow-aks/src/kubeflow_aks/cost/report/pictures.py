@@ -23,12 +23,7 @@ _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 
 
 def pictures(bill: Bill, batch: Sequence[tuple[Work, Terms]]) -> dict[str, str]:
-    """SVG documents by file name; without work on spot the second one is left out.
-
-    Args:
-        bill: what is expected.
-        batch: the work that it is made for (`kubeflow_aks.cost.billing.batch`).
-    """
+    """SVG documents of a bill and its work (`billing.batch`) by file name; without work on spot there is no second."""
     drawn = {BY_POOL: cost_by_pool.of_bill(bill)}
     rates = of_work(batch)
     if rates:
@@ -44,12 +39,7 @@ def pictures(bill: Bill, batch: Sequence[tuple[Work, Terms]]) -> dict[str, str]:
 
 
 def write(build: Path, stack: str, documents: Mapping[str, str]) -> list[Path]:
-    """Writes them into the stack's folder; a picture of an earlier bill that this one lacks is removed.
-
-    Args:
-        build: folder with one for each stack.
-        stack: its name, which may be from a file of others.
-        documents: what `pictures` drew.
+    """Writes them into the stack's folder in `build`; a picture of an earlier bill that this one lacks is removed.
 
     Raises:
         CostError: the name is no name of a folder.

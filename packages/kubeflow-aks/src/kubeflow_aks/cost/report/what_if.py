@@ -1,16 +1,28 @@
-"""How the bill depends on its uncertain inputs: the eviction rate and the spot price."""
+"""How the bill depends on its uncertain inputs: the same bill at other eviction rates and spot prices."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Final
 
-from kubeflow_aks.cost.bill import Part
-from kubeflow_aks.cost.figures import EvictionRate, Restart
-from kubeflow_aks.cost.formatting import money, saving
+from kubeflow_aks.cost.bill import Bill, Part
+from kubeflow_aks.cost.billing import bill
+from kubeflow_aks.cost.figures import EvictionRate, Quote, Range, Restart, Source
+from kubeflow_aks.cost.formatting import money, saving, share
 from kubeflow_aks.cost.prices.market import Market
-from kubeflow_aks.cost.sensitivity import Supposed, prices, rates
 from kubeflow_aks.cost.stack import Stack
 from kubeflow_aks.text.blocks import Paragraph, Section, Table
+
+_RATES: Final = (0.01, 0.05, 0.10, 0.20)
+_FACTORS: Final = {
+    "10 % less": 0.9,
+    "as expected": 1.0,
+    "10 % more": 1.1,
+    "twice as much": 2.0,
+    "as on demand": None,
+}
+"""Azure raises and lowers spot prices by a tenth (`docs/facts/prices.md#spot-prices`)."""
 
 
 def what_if(
@@ -24,26 +36,64 @@ def what_if(
     What was observed and measured counts as in the bill, so that its row is there as it is.
     """
     both = {
-        "Evictions": list(rates(stack, market, measured)),
-        "Spot price": list(prices(stack, market, observed, measured)),
+        "Evictions": dict(_at_rates(stack, market, measured)),
+        "Spot price": at_prices(stack, market, observed, measured),
     }
     tables = tuple(
-        _table(of, rows) for of, rows in both.items() if len({it.bill.amount() for it in rows}) > 1
+        _table(of, bills) for of, bills in both.items() if len({it.amount() for it in bills.values()}) > 1
     )
     nothing = (Paragraph("This bill depends on neither."),)
     return Section("With other eviction rates and spot prices", tables or nothing)
 
 
-def _table(of: str, supposed: list[Supposed]) -> Table:
+def at_prices(
+    stack: Stack,
+    market: Market,
+    observed: Mapping[str, EvictionRate] | None = None,
+    measured: Mapping[str, Restart] | None = None,
+) -> dict[str, Bill]:
+    """The bill at other spot prices, by these in words."""
+    return {
+        words: bill(stack, _Repriced(market, factor), observed=observed, measured=measured)
+        for words, factor in _FACTORS.items()
+    }
+
+
+def _at_rates(
+    stack: Stack, market: Market, measured: Mapping[str, Restart] | None
+) -> Iterator[tuple[str, Bill]]:
+    """The bill at one eviction rate after the other, for all spot pools."""
+    pools = bill(stack, market).rates
+    for chance in _RATES:
+        rate = EvictionRate(Range.exactly(chance), Source("supposed", assumed=True))
+        at_it = bill(stack, market, observed=dict.fromkeys(pools, rate), measured=measured)
+        yield f"{share(chance)} an hour", at_it
+
+
+class _Repriced:
+    """A market with other spot prices: by a factor, or the prices on demand."""
+
+    def __init__(self, market: Market, factor: float | None) -> None:
+        self._market, self._factor = market, factor
+        self.currency = market.currency
+        self.on_demand, self.service, self.evictions = market.on_demand, market.service, market.evictions
+        self.offers = market.offers
+
+    def spot(self, size: str, region: str) -> Quote:
+        """The other price."""
+        if self._factor is None:
+            return self._market.on_demand(size, region)
+        quote = self._market.spot(size, region)
+        return replace(quote, price=quote.price * self._factor)
+
+
+def _table(of: str, bills: Mapping[str, Bill]) -> Table:
     head = (of, "Batch work", "Change", "Whole stack", "Change")
-    return Table(head, tuple(_row(it) for it in supposed), range(1, len(head)))
+    rows = ((words, *_part(it, "batch"), *_part(it)) for words, it in bills.items())
+    return Table(head, tuple(rows), range(1, len(head)))
 
 
-def _row(it: Supposed) -> tuple[str, ...]:
-    return (it.words, *_part(it, "batch"), *_part(it))
-
-
-def _part(it: Supposed, *parts: Part) -> Iterator[str]:
-    amount, compared = it.bill.amount(*parts).expected, it.bill.on_demand(*parts).expected
-    yield money(amount, it.bill.currency)
+def _part(it: Bill, *parts: Part) -> Iterator[str]:
+    amount, compared = it.amount(*parts).expected, it.on_demand(*parts).expected
+    yield money(amount, it.currency)
     yield saving(amount, compared)

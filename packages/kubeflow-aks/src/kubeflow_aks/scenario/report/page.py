@@ -12,17 +12,39 @@ from typing import Final
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup, escape
 
+from kubeflow_aks.ownership import open_folder
 from kubeflow_aks.scenario import cost as scenario_cost
 from kubeflow_aks.scenario.checks import CheckResult, summary
 from kubeflow_aks.scenario.cost import ScenarioCost
-from kubeflow_aks.scenario.observations import Observations
+from kubeflow_aks.scenario.observations import Observations, to_json
 from kubeflow_aks.scenario.report import table
 from kubeflow_aks.scenario.report.svg import LEGEND, STYLES, svg
 from kubeflow_aks.scenario.report.words import words_for
+from kubeflow_aks.text.files import write_whole
 
 _FOLDER: Final = Path(__file__).parent
 
 _STYLES: Final = (*STYLES, _FOLDER / "page.css")
+
+
+def write_page(
+    folder: Path,
+    observed: Observations,
+    results: Sequence[CheckResult],
+    cost: ScenarioCost | None,
+    *,
+    name: str = "demo",
+) -> Path:
+    """Writes the page and the observations as `{name}.html` and `{name}.json` into a folder, made if missing.
+
+    Returns:
+        The page.
+    """
+    open_folder(folder.parent, folder.name)
+    write_whole(folder / f"{name}.json", to_json(observed))
+    html = folder / f"{name}.html"
+    write_whole(html, page(observed, results, cost))
+    return html
 
 
 def page(observed: Observations, results: Sequence[CheckResult], cost: ScenarioCost | None) -> str:

@@ -52,13 +52,7 @@ def svg(observed: Observations) -> str:
 
 
 def picture(observed: Observations, headline: str, subtitle: str) -> str:
-    """The pools for batch work as a document of its own, with a title, the steps and a legend.
-
-    Args:
-        observed: what was observed.
-        headline: what it shows.
-        subtitle: in smaller letters under it.
-    """
+    """The pools for batch work as a document of its own, with a title, the steps and a legend."""
     line = timeline(observed)
     lanes = tuple(lane for lane in line.lanes if lane.pool.elastic)
     drawing = _Drawing(observed, replace(line, lanes=lanes, waiting=()), _PICTURE_WIDTH, _PICTURE_LEFT)

@@ -11,13 +11,7 @@ from kubeflow_aks.text.terminal import wrapped
 
 
 def lines(observed: Observations, results: Sequence[CheckResult], width: int) -> Iterator[str]:
-    """Where everything ran, how long each step took, and the result of each check.
-
-    Args:
-        observed: the observations.
-        results: of the checks.
-        width: columns of the terminal.
-    """
+    """Where everything ran, how long each step took, and the result of each check, in `width` columns."""
     tables = (
         [table.WORK_HEADER, *table.work_rows(observed)],
         [table.step_header(observed), *table.step_rows(observed)],
@@ -29,12 +23,7 @@ def lines(observed: Observations, results: Sequence[CheckResult], width: int) ->
 
 
 def cost_lines(cost: scenario_cost.ScenarioCost, width: int) -> Iterator[str]:
-    """What the scenario would have cost, with notes.
-
-    Args:
-        cost: of the scenario.
-        width: columns of the terminal.
-    """
+    """What the scenario would have cost, with notes, in `width` columns."""
     yield from (
         line for row in columns([scenario_cost.HEADER, *scenario_cost.rows(cost)], width) for line in row
     )

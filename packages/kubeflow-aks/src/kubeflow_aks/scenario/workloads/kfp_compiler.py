@@ -66,13 +66,7 @@ class Task:
 
 
 def compiled(name: str, tasks: Sequence[Task], parameters: Mapping[str, Any] | None = None) -> Object:
-    """The workflow of a pipeline, as the API server of Kubeflow Pipelines submits it.
-
-    Args:
-        name: of the pipeline and its run.
-        tasks: in any order.
-        parameters: arguments of the pipeline.
-    """
+    """The workflow of a pipeline, as the API server of Kubeflow Pipelines submits it."""
     tasks = sorted(tasks, key=lambda task: task.name)
     run = {"pipeline/runid": name}
     used = {"system-container-driver", "system-dag-driver"}

@@ -1,4 +1,4 @@
-"""Pipelines of Kubeflow on simulated nodes, and the attempts at their steps.
+"""Pipelines of Kubeflow on simulated nodes.
 
 A compiled workflow lacks what kwok's nodes need: how long a step runs and how it ends. Both are
 added to it, as inputs of the templates that all steps share; nothing else changes.
@@ -7,9 +7,7 @@ added to it, as inputs of the templates that all steps share; nothing else chang
 from __future__ import annotations
 
 import copy
-import re
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -20,8 +18,6 @@ Object = dict[str, Any]
 _WORK: Final = ("run-seconds", "exit-code")
 _FIRST: Final = "first-"
 _ALL_WORK: Final = (*_WORK, *(f"{_FIRST}{key}" for key in _WORK))
-_ATTEMPT: Final = re.compile(r"\.(?P<step>[^.()]+)(\(\d+\))?\.executor(\((?P<number>\d+)\))?$")
-"""Name of a step's pod: each part may be an attempt itself."""
 _DRIVERS: Final = frozenset({"system-container-driver", "system-dag-driver"})
 _EXECUTOR: Final = "system-container-executor"
 _POD: Final = "system-container-impl"
@@ -48,21 +44,6 @@ class Work:
         return dict(zip(_ALL_WORK, map(str, numbers), strict=True))
 
 
-@dataclass(frozen=True)
-class Attempt:
-    """One pod of a step, from the workflow's status.
-
-    Attributes:
-        number: 0 for the first.
-        phase: as Argo reports it: Succeeded, Failed, Error, ...
-        message: why.
-    """
-
-    number: int
-    phase: str
-    message: str
-
-
 def workflow(
     name: str,
     namespace: str,
@@ -81,14 +62,9 @@ def simulated(
     work: Mapping[str, Work],
     labels: Mapping[str, str] | None = None,
 ) -> Object:
-    """A compiled workflow that can run on simulated nodes.
+    """A copy of a compiled workflow that runs on simulated nodes: each task does its work, drivers end at once.
 
-    Args:
-        workflow: as Kubeflow's compiler wrote it; it stays as it is.
-        name: what it is called here.
-        namespace: where it runs.
-        work: what each task does; drivers end at once.
-        labels: of the workflow and the pods of its steps.
+    The workflow and the pods of its steps get the labels.
     """
     workflow = copy.deepcopy(workflow)
     metadata = workflow["metadata"]
@@ -134,29 +110,3 @@ def _give(template: Object, values: Mapping[str, str], called: str) -> None:
             task["arguments"]["parameters"] += [
                 {"name": key, "value": value} for key, value in values.items()
             ]
-
-
-def phase(live: Object) -> str:
-    """The phase of a workflow; empty before the controller has handled it."""
-    return live.get("status", {}).get("phase", "")
-
-
-def ended(live: Object) -> bool:
-    """Whether a workflow is over."""
-    return phase(live) in {"Succeeded", "Failed", "Error"}
-
-
-def attempts(live: Object) -> dict[str, list[Attempt]]:
-    """The attempts at each step that began, in order; drivers are none."""
-    attempts: dict[str, list[Attempt]] = defaultdict(list)
-    for step, attempt in _attempts(live):
-        attempts[step].append(attempt)
-    return {step: sorted(runs, key=lambda attempt: attempt.number) for step, runs in attempts.items()}
-
-
-def _attempts(live: Object) -> Iterator[tuple[str, Attempt]]:
-    for node in live.get("status", {}).get("nodes", {}).values():
-        match = _ATTEMPT.search(node["name"])
-        if match and node["type"] == "Pod":
-            number = int(match["number"] or 0)
-            yield match["step"], Attempt(number, node.get("phase", ""), node.get("message", ""))

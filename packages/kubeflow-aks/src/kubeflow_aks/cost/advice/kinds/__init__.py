@@ -1,20 +1,21 @@
-"""The kinds of change that may lower a bill, one file for each."""
+"""The kinds of change that may lower a bill, one function for each."""
 
 from collections.abc import Callable, Iterator
 from typing import Final
 
 from kubeflow_aks.cost.advice.advice import Change
 from kubeflow_aks.cost.advice.kinds.checkpoints import checkpoints
+from kubeflow_aks.cost.advice.kinds.cluster import basic_registry, cheaper_tiers, other_region
 from kubeflow_aks.cost.advice.kinds.commitments import commitments
-from kubeflow_aks.cost.advice.kinds.disks import local_disks, smaller_system_disk
 from kubeflow_aks.cost.advice.kinds.hours import office_hours
-from kubeflow_aks.cost.advice.kinds.node_minimums import fewer_home_nodes
-from kubeflow_aks.cost.advice.kinds.regions import other_region
-from kubeflow_aks.cost.advice.kinds.registries import basic_registry
-from kubeflow_aks.cost.advice.kinds.scale_down import shorter_tail
-from kubeflow_aks.cost.advice.kinds.second_sizes import second_sizes
-from kubeflow_aks.cost.advice.kinds.sizes import other_sizes
-from kubeflow_aks.cost.advice.kinds.tiers import cheaper_tiers
+from kubeflow_aks.cost.advice.kinds.pools import (
+    fewer_home_nodes,
+    local_disks,
+    other_sizes,
+    second_sizes,
+    shorter_tail,
+    smaller_system_disk,
+)
 from kubeflow_aks.cost.advice.situation import Situation
 
 Kind = Callable[[Situation], Iterator[Change]]

@@ -1,18 +1,65 @@
-"""A cheaper tier of the control plane, with a newer Kubernetes where the current one is only supported for long."""
+"""What may change of the whole cluster: its region, the tiers of its control plane and its registry."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, Final
 
-from aks_facts import KubernetesVersion, charmed_kubeflow_releases, kubernetes_versions
+from aks_facts import (
+    KubernetesVersion,
+    charmed_kubeflow_releases,
+    kubernetes_versions,
+    ondemand_prices,
+    regions,
+)
 from kubeflow_aks.cost.advice.advice import Change, Path
 from kubeflow_aks.cost.advice.situation import Situation
 
+_TRIED = 3
+"""Regions that a bill is guessed for, the cheapest on demand first (our choice)."""
 _CHEAPER: Final = {"Premium": ("Standard", "Free"), "Standard": ("Free",)}
 _LEAST: Final = timedelta(days=90)
 """Standard support that is left when the program begins to warn that it ends."""
+
+
+def other_region(situation: Situation) -> Iterator[Change]:
+    """The one with the lowest bill, a separate decision: everything is created anew there, and data must move."""
+    here = regions().get(situation.bill.region)
+    if here is None:
+        return
+    near = [
+        there.name
+        for there in regions().values()
+        if there.name != here.name and there.geography == here.geography and not there.restricted
+    ]
+    listed = {name: _list_price(situation, name) for name in near}
+    cheapest = sorted((name for name in near if math.isfinite(listed[name])), key=lambda name: listed[name])
+    guesses = {
+        name: guess
+        for name in cheapest[:_TRIED]
+        if (guess := situation.guess({"": {"location": name}})) is not None
+    }
+    if guesses:
+        best = min(guesses, key=lambda name: guesses[name])
+        yield Change(
+            "region",
+            f"the region {best} instead of {here.name}",
+            {("location",): best},
+            ("everything is created anew there; data and quota do not move",),
+            alone=True,
+        )
+
+
+def _list_price(situation: Situation, region: str) -> float:
+    """The stack's node hours on demand there; `math.inf` where a size is not sold."""
+    pools = situation.cluster.pools
+    return sum(
+        line.hours.expected * ondemand_prices(pools[line.pool].size).get(region, math.inf)
+        for line in situation.bill.lines
+        if line.hours is not None and line.pool in pools and math.isfinite(line.hours.expected)
+    )
 
 
 def cheaper_tiers(situation: Situation) -> Iterator[Change]:
@@ -78,3 +125,19 @@ def _minor(version: KubernetesVersion) -> int:
 def _day(situation: Situation) -> date:
     day = situation.file.get("asOf")
     return date.fromisoformat(day) if day else datetime.now(UTC).date()
+
+
+def basic_registry(situation: Situation) -> Iterator[Change]:
+    """A separate decision: fewer pulls at once, less storage ("Azure Container Registry service tiers")."""
+    skus = situation.cluster.facilities.registries
+    if len(skus) == 1 and skus[0] not in {"Basic", ""} and not situation.file.get("production"):
+        yield Change(
+            "registry",
+            f"the registry's tier Basic instead of {skus[0]}",
+            {("registry", "sku"): "Basic"},
+            (
+                "Basic includes 10 GiB of images",
+                "it serves fewer pulls at once, so many nodes that start together may wait for their images",
+            ),
+            alone=True,
+        )

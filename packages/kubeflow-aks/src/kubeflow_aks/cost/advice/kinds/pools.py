@@ -1,4 +1,4 @@
-"""Another VM size of the same shape, by what a useful hour costs on it."""
+"""What may change in single pools: sizes, disks, fewer nodes, a shorter wait for the autoscaler."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from aks_facts import VmSize, ondemand_prices, restricted_families, vm_sizes
 from kubeflow_aks.cost.advice.advice import Change, Path
 from kubeflow_aks.cost.advice.situation import Situation
-from kubeflow_aks.cost.reading import Pool
+from kubeflow_aks.cost.reading import Pool, hours
 
 _LETTERS = re.compile(r"Standard_([A-Z]+)")
 _USUAL = ("D", "DS", "E", "F", "FX")
@@ -18,6 +18,12 @@ _TRIED = 3
 """Sizes that a bill is guessed for: the cheapest on demand with room for an OS disk, and as many without."""
 _MOVE = "move an existing pool to the new size as in docs/how-to/move-a-pool.md"
 _AGAIN = "an existing pool is replaced; measure a step there: another processor does not do the same work in an hour"
+_LEAST_GIB = 30
+"""Smallest OS disk that AKS accepts (managedClusters.json, osDiskSizeGB)."""
+_SMALLER_GIB = 64
+"""The next size that Azure bills for, below the default of 128 (disks-types.md, "Azure managed disk billing")."""
+_MINUTES = 5
+"""Least minutes: with less, a node is often gone when the next step comes, and a new boot is billed (our choice)."""
 
 
 def other_sizes(situation: Situation) -> Iterator[Change]:
@@ -119,3 +125,82 @@ def _inputs(situation: Situation, pool: Pool, size: VmSize) -> dict[str, dict[st
     if pool.spot and not pool.gpus and not situation.file.get("pools", pool.name, "osDisk", "type"):
         inputs["osDiskType"] = "Ephemeral" if size.ephemeral_gib else "Managed"
     return {pool.name: inputs, **({pool.fallback: {"vmSize": size.name}} if follows else {})}
+
+
+def second_sizes(situation: Situation) -> Iterator[Change]:
+    """One change for each spot pool of one size, if both are sold out independently of each other."""
+    cost = situation.basis.cost
+    for name, pool in situation.own_pools.items():
+        size, figures = vm_sizes().get(pool.size), cost.pools.get(name)
+        stated = figures.sold_out_share if figures else None
+        if not (pool.spot and size and (stated or cost.sold_out_share)) or pool.sizes:
+            continue
+        taken = {size.family, *families_beside(situation, pool)}
+        other = next((it for it in alike(size, pool, situation.bill.region) if it.family not in taken), None)
+        if other is None:
+            continue
+        values: dict[Path, object] = {("pools", name, "vmSizes"): [pool.size, other.name]}
+        if stated:  # it is the share in which the pool has no VM at all
+            values["cost", "pools", name, "soldOutShare"] = round(stated**2, 6)
+        yield Change(
+            f"second size for {name}",
+            f"a second VM size, {other.name}, for {name}",
+            values,
+            (f"assumes that {pool.size} and {other.name} are sold out independently of each other",),
+        )
+
+
+def local_disks(situation: Situation) -> Iterator[Change]:
+    """One change for each pool of batch work whose size has room."""
+    for name, pool in situation.own_pools.items():
+        size = vm_sizes().get(pool.size)
+        if pool.home or not pool.disk.managed or size is None or (size.ephemeral_gib or 0) < _LEAST_GIB:
+            continue
+        yield Change(
+            f"disks of {name}",
+            f"OS disks of {name} on the nodes themselves",
+            {("pools", name, "osDisk", "type"): "Ephemeral"},
+        )
+
+
+def smaller_system_disk(situation: Situation) -> Iterator[Change]:
+    """A separate decision, not in production: a smaller disk is slower, and all add-ons' images and logs are on it."""
+    name = situation.file.get("systemPool", "name") or "system"
+    pool = situation.cluster.pools.get(name)
+    if pool is None or not pool.disk.managed or situation.file.get("production"):
+        return
+    if (pool.disk.size_gib or 0) > _SMALLER_GIB:
+        yield Change(
+            f"disks of {name}",
+            f"OS disks of {_SMALLER_GIB} GiB instead of {pool.disk.size_gib} for {name}",
+            {("systemPool", "osDiskGib"): _SMALLER_GIB},
+            ("a smaller disk allows fewer operations a second; existing nodes are replaced",),
+            alone=True,
+        )
+
+
+def fewer_home_nodes(situation: Situation) -> Iterator[Change]:
+    """One node less for each, but one in each zone; planning checks the minimum that Charmed Kubeflow and AKS need."""
+    for name, pool in situation.cluster.pools.items():
+        path = ("pools", name) if name in situation.own_pools else ("systemPool",)
+        zones: list[str] = situation.file.get(*path, "zones") or []
+        if not pool.home or pool.minimum <= max(len(zones), 1):
+            continue
+        yield Change(
+            f"nodes of {name}",
+            f"a minimum of {pool.minimum - 1} instead of {pool.minimum} nodes in {name}",
+            {(*path, "minCount"): pool.minimum - 1},
+            (f"the autoscaler adds nodes up to {pool.maximum} when pods need them, and each is billed",),
+        )
+
+
+def shorter_tail(situation: Situation) -> Iterator[Change]:
+    """Half of AKS's own ten minutes."""
+    now = hours(situation.file.get("autoscaler", "scaleDownUnneededTime"))
+    if now is not None and now * 60 > _MINUTES:
+        yield Change(
+            "tail",
+            f"nodes without work are removed after {_MINUTES} minutes",
+            {("autoscaler", "scaleDownUnneededTime"): f"{_MINUTES}m"},
+            ("work that comes in short intervals finds its node gone more often",),
+        )
