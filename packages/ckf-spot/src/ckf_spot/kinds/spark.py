@@ -74,10 +74,7 @@ class _Pods(Pods):
         has = role.get("template")
         if has is not None and not is_map(has):
             return has
-        template: Object = has or {
-            "metadata": {"annotations": role.get("annotations") or {}},
-            "spec": {},
-        }
+        template: Object = has or {"metadata": {"annotations": role.get("annotations") or {}}, "spec": {}}
         spec = map_at(template, "spec")
         if not has:
             spec = {key: role[key] for key in _FIELDS if role.get(key) is not None}
@@ -188,11 +185,7 @@ class _Application(Kind):
         if (
             placement.spot
             and "driver" in request.also
-            and map_at(document, "restartPolicy").get("type")
-            not in (
-                "Always",
-                "OnFailure",
-            )
+            and map_at(document, "restartPolicy").get("type") not in ("Always", "OnFailure")
         ):
             yield "an eviction of the driver fails the application; set restartPolicy: {type: OnFailure}"
         if not _evictable(placement, request):
