@@ -14,14 +14,11 @@ class Region:
 
     name: str
     """Name that `az` takes, `westeurope`."""
-    display_name: str
     geography: str
     zones: int
     """Availability zones, 0 where there is none."""
     zrs_disks: bool | None
     """Whether managed disks can be zone-redundant; None where no source says."""
-    pair: str | None
-    """The region that Azure pairs it with."""
     restricted: bool
     """Whether a subscription has to ask for access."""
 
@@ -32,11 +29,9 @@ def regions() -> Mapping[str, Region]:
     every = (
         Region(
             name=row["name"],
-            display_name=row["display_name"],
             geography=row["geography"],
             zones=int(row["zones"]),
             zrs_disks=row["zrs_disks"] == "yes" if row["zrs_disks"] else None,
-            pair=row["pair"] or None,
             restricted=row["restricted"] == "yes",
         )
         for row in rows("regions")

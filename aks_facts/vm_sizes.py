@@ -39,8 +39,6 @@ class VmSize:
     """Whether its GPUs can be cut into Multi-Instance GPU slices."""
     ephemeral_gib: int | None = None
     """Largest ephemeral OS disk that it takes, 0 where it takes none."""
-    nvme_gib: int | None = None
-    """Local NVMe disks together, 0 where there is none."""
     premium_storage: bool | None = None
     """Whether premium disks can be attached."""
     spot: bool | None = None
@@ -124,7 +122,6 @@ def _size(row: Mapping[str, str]) -> VmSize:
         gpu_memory_gib=_number(row["gpu_memory_gib"]),
         mig=_flag(row["mig"]),
         ephemeral_gib=_ephemeral_gib(row),
-        nvme_gib=_number(row["nvme_gib"]),
         premium_storage=_flag(row["premium_storage"]),
         spot=_flag(row["spot"]),
         encryption_at_host=_flag(row["encryption_at_host"]),

@@ -7,15 +7,7 @@ import difflib
 import math
 import re
 from collections.abc import Awaitable, Iterable, Iterator, Mapping, Sequence
-from typing import (
-    Any,
-    Final,
-    Literal,
-    cast,
-    get_args,
-    get_origin,
-    is_typeddict,
-)
+from typing import Any, Final, Literal, cast, get_args, get_origin, is_typeddict
 
 import pulumi
 from pulumi.provider.experimental.util import camel_case

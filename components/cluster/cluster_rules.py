@@ -22,12 +22,7 @@ from ..pools.pool_specs import SystemPoolSpec
 from ..pools.upgrade_settings import upgrade_rules
 from . import ssh_keys
 from .access_checks import authorized_range_mistakes, sign_in_mistakes
-from .aks_cluster_args import (
-    AksClusterArgs,
-    ApiAccessSpec,
-    ClusterNetworkSpec,
-    KubernetesSpec,
-)
+from .aks_cluster_args import AksClusterArgs, ApiAccessSpec, ClusterNetworkSpec, KubernetesSpec
 from .tiers import cost_analysis_mistakes, long_term_support_mistakes
 
 _RANGES = {

@@ -101,16 +101,13 @@ def device_plugins(
             data={"config.yaml": _TIME_SLICES.format(number)},
             opts=opts,
         )
-        made += [config, _daemon(name, namespace, _after(opts, config), _for_time_slices(number), number)]
+        after = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=[config]))
+        made += [config, _daemon(name, namespace, after, _for_time_slices(number), number)]
     return made
 
 
 def _app(time_slices: int | None) -> str:
     return f"{_APP}-{time_slices}" if time_slices else _APP
-
-
-def _after(opts: pulumi.ResourceOptions, config: ConfigMap) -> pulumi.ResourceOptions:
-    return pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=[config]))
 
 
 class _Differences(TypedDict):

@@ -40,11 +40,7 @@ def inotify_limits(
     Charmed Kubeflow and for no other. What a node ends up with is in the log of the container, line by line.
     """
     worn = labels("kernel-limits", app=_APP, version=version(BUSYBOX))
-    script = when_known(
-        _script,
-        limits.get("max_user_instances"),
-        limits.get("max_user_watches"),
-    )
+    script = when_known(_script, limits.get("max_user_instances"), limits.get("max_user_watches"))
     return DaemonSet(
         f"{name}-inotify",
         metadata={"name": _APP, "namespace": namespace, "labels": worn},

@@ -5,6 +5,7 @@ docs/decisions/0019-work-returns-to-spot-behind-a-placeholder.md says how it kno
 
 import json
 from collections.abc import Mapping
+from functools import partial
 from typing import Final
 
 import pulumi
@@ -78,11 +79,7 @@ def return_to_spot(
             "NAMESPACE": namespace,
             "PLACEHOLDERS": there,
             "IMAGE": PAUSE,
-            "PRICES": when_known(_text, prices),
+            "PRICES": when_known(partial(json.dumps, sort_keys=True), prices),
         },
     )
     return [*made, *script_pod(name, namespace, node_labels, opts, pod, isolated=isolated)]
-
-
-def _text(prices: Mapping[str, float]) -> str:
-    return json.dumps(prices, sort_keys=True)

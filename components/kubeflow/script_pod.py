@@ -107,6 +107,10 @@ def script_pod(
     app, role = pod.app, f"kubeflow-aks-{pod.app}"
     worn = labels(app, app=app, version=version(PYTHON))
     texts = {script: Path(__file__).with_name(script).read_text(encoding="utf-8") for script in pod.scripts}
+    digest = hashlib.sha256("".join(texts.values()).encode()).hexdigest()[:16]
+    module = f"{_PACKAGE}.{pod.scripts[0].removesuffix('.py')}"
+    settings = {**pod.settings, "REPORT": REPORT}
+    environment: list[EnvVarArgsDict] = [{"name": key, "value": value} for key, value in settings.items()]
     made: list[pulumi.Resource] = [
         ServiceAccount(
             f"{name}-{app}-account",
@@ -150,7 +154,7 @@ def script_pod(
             "selector": {"match_labels": selector(app)},
             "template": {
                 # A changed ConfigMap restarts nothing by itself.
-                "metadata": {"labels": worn, "annotations": {"kubeflow-aks/script": _digest(texts)}},
+                "metadata": {"labels": worn, "annotations": {"kubeflow-aks/script": digest}},
                 "spec": {
                     "service_account_name": app,
                     "automount_service_account_token": True,
@@ -161,9 +165,9 @@ def script_pod(
                         {
                             "name": app,
                             "image": PYTHON,
-                            "command": ["/usr/bin/python3", "-EsB", "-m", _module(pod)],
+                            "command": ["/usr/bin/python3", "-EsB", "-m", module],
                             "working_dir": _FOLDER,
-                            "env": _environment(pod),
+                            "env": environment,
                             "readiness_probe": _PROBE,
                             "security_context": _USER,
                             "resources": _RESOURCES,
@@ -207,15 +211,3 @@ def _traffic(
         },
         opts=opts,
     )
-
-
-def _environment(pod: ScriptPod) -> list[EnvVarArgsDict]:
-    return [{"name": key, "value": value} for key, value in {**pod.settings, "REPORT": REPORT}.items()]
-
-
-def _module(pod: ScriptPod) -> str:
-    return f"{_PACKAGE}.{pod.scripts[0].removesuffix('.py')}"
-
-
-def _digest(texts: Mapping[str, str]) -> str:
-    return hashlib.sha256("".join(texts.values()).encode()).hexdigest()[:16]

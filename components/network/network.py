@@ -35,7 +35,8 @@ class Network(pulumi.ComponentResource):
         super().__init__("kubeflow-aks:index:Network", name, {}, opts)
         child = pulumi.ResourceOptions(parent=self)
         self.outbound_address = None
-        self.subnet_ids = _outputs(args.get("subnet_ids"))
+        others = (args.get("subnet_ids") or {}).items()
+        self.subnet_ids = {subnet: pulumi.Output.from_input(arm_id) for subnet, arm_id in others}
         if not self.subnet_ids and not args.get("managed_by_aks"):
             self.subnet_ids = self._made(name, args, child)
         label = args.get("dns_label")
@@ -70,10 +71,6 @@ class Network(pulumi.ComponentResource):
             subnet: pulumi.Output.concat(vnet.id, "/subnets/", names.get(subnet, subnet))
             for subnet in subnets
         }
-
-
-def _outputs(ids: dict[str, pulumi.Input[str]] | None) -> dict[str, pulumi.Output[str]]:
-    return {subnet: pulumi.Output.from_input(arm_id) for subnet, arm_id in (ids or {}).items()}
 
 
 def _virtual_network(

@@ -15,14 +15,7 @@ from ..azure import azure_names
 from ..azure.arm_ids import RESERVATION_GROUP, SUBNET, arm_id_mistakes
 from ..azure.tags import tag_mistakes
 from . import pool_checks
-from .conventions import (
-    GPU_TAINT,
-    SPOT_KEY,
-    SPOT_TAINT,
-    SYSTEM_TAINT,
-    TIME_SLICES_LABEL,
-    WORKLOAD_LABEL,
-)
+from .conventions import GPU_TAINT, SPOT_KEY, SPOT_TAINT, SYSTEM_TAINT, TIME_SLICES_LABEL, WORKLOAD_LABEL
 from .labels_and_taints import (
     label_form_mistakes,
     repeated_taint_mistakes,

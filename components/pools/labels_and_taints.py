@@ -97,11 +97,7 @@ def reserved_taint_mistakes(taints: Sequence[str], *, spot: bool) -> Iterator[Mi
     for index, taint in enumerate(taints):
         if (spot and taint == SPOT_TAINT) or not is_reserved(key_of(taint), (), RESERVED_DOMAINS, free=()):
             continue
-        yield Mistake(
-            f"taints[{index}]",
-            taint,
-            _RESERVED_RULE,
-        )
+        yield Mistake(f"taints[{index}]", taint, _RESERVED_RULE)
 
 
 def is_reserved(

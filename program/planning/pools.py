@@ -10,13 +10,7 @@ from aks_facts import VmSize
 from components.arguments.declaration import default_of
 from components.azure.arm_ids import group_of, name_of, subscription_of
 from components.pools import node_upgrades, pool_checks
-from components.pools.conventions import (
-    PLATFORM_WORKLOAD,
-    SPOT_KEY,
-    SPOT_TAINT,
-    SYSTEM_TAINT,
-    WORKLOAD_LABEL,
-)
+from components.pools.conventions import PLATFORM_WORKLOAD, SPOT_KEY, SPOT_TAINT, SYSTEM_TAINT, WORKLOAD_LABEL
 from components.pools.pool_contract import announced_gpus
 from components.pools.pool_specs import OsDiskSpec
 from program.planning.conventions import ARM_TAINT, AUTOSCALER_GPUS, FALLBACK_TAINT, REPLACED_KEY

@@ -3,7 +3,7 @@
 Only `program.settings.stack` imports pulumi, so that planning and tests use the models without an engine.
 """
 
-from program.settings._model import SettingsModel
+from program.settings._model import SettingsError, SettingsModel
 from program.settings.cluster import (
     ApiAccess,
     Autoscaler,
@@ -20,7 +20,6 @@ from program.settings.kubeflow import Inotify, Kubeflow, StorageClass
 from program.settings.network import Network, Subnets
 from program.settings.parse import parse
 from program.settings.pools import Fallback, NodeUpgrade, OsDisk, OwnVmSize, SystemPool, UserPool
-from program.settings.problems import SettingsError
 from program.settings.root import Settings, Tags
 
 __all__ = [

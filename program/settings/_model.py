@@ -1,7 +1,7 @@
-"""Base of the settings models: frozen, no unknown keys, camelCase outside, documented fields."""
+"""Base of the settings models: frozen, no unknown keys, camelCase outside, documented fields; and their errors."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import date
 from typing import Annotated, Any, cast
 
@@ -18,6 +18,7 @@ from components.arguments.declaration import (
     plain_kind,
     text_of,
 )
+from components.arguments.mistakes import HIDDEN, Mistake
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
@@ -31,6 +32,18 @@ def _in_day_form(value: object) -> object:
 
 Day = Annotated[date, Field(strict=False), BeforeValidator(_in_day_form)]
 """A day written as YYYY-MM-DD."""
+
+
+ENCRYPTED = HIDDEN
+"""Text that replaces a value that a preview cannot decrypt (`kubeflow_aks.recorder.stack_files.ENCRYPTED`)."""
+
+
+class SettingsError(ValueError):
+    """The settings cannot be used; the text holds one line per mistake."""
+
+    def __init__(self, problems: Iterable[Mistake]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(map(str, self.problems)))
 
 
 class EncryptedError(Exception):

@@ -9,8 +9,8 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from components.arguments.mistakes import Mistake
+from program.settings._model import ENCRYPTED
 from program.settings.paths import Location, field_at, key_of, model_at
-from program.settings.problems import ENCRYPTED
 
 _KINDS = {
     "string_type": "text",

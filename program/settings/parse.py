@@ -10,9 +10,9 @@ from pydantic import ValidationError
 from pydantic.alias_generators import to_camel
 
 from components.arguments.mistakes import Mistake
+from program.settings._model import ENCRYPTED, SettingsError
 from program.settings.form_messages import form_problem, suggestion
 from program.settings.paths import Location, entry_type, field_at, is_written, key_of
-from program.settings.problems import ENCRYPTED, SettingsError
 from program.settings.project_config import left_out_default, plain_default
 from program.settings.root import Settings
 

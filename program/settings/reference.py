@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any, cast
 
@@ -31,19 +30,9 @@ Schema = dict[str, Any]
 """A node of a JSON Schema."""
 
 
-@dataclass(frozen=True)
-class Row:
-    """One setting of the page's tables, as markdown."""
-
-    key: str
-    allowed: str
-    default: str
-    unit: str
-    about: str
-    source: str
-
-
-_COLUMNS = Row("Key", "Allowed", "Default", "Unit or form", "What it does", "Source")
+Row = tuple[str, str, str, str, str, str]
+"""One setting of the page's tables, as markdown."""
+_COLUMNS: Row = ("Key", "Allowed", "Default", "Unit or form", "What it does", "Source")
 
 
 def page() -> str:
@@ -87,7 +76,7 @@ def _rows(root: Schema, owner: Schema, name: str, path: str) -> Iterator[Row]:
     default = "required" if required else "" if model and field["default"] else _code(field["default"])
     about = field.get("description") or cast(Schema, model)["description"]
     allowed = "mapping" if model else _allowed(field)
-    yield Row(f"`{path}`", allowed, default, field["unit"], about.replace("<", "&lt;"), field["source"])
+    yield f"`{path}`", allowed, default, field["unit"], about.replace("<", "&lt;"), field["source"]
     path = f"{path}.<name>" if model and "additionalProperties" in field else path
     for inner, _ in _fields(model or {}):
         yield from _rows(root, cast(Schema, model), inner, f"{path}.{inner}")
@@ -137,8 +126,8 @@ def _code(value: Any) -> str:
 
 
 def _table(rows: Iterator[Row] | Sequence[Row]) -> str:
-    lines = [_COLUMNS, Row(*["---"] * len(astuple(_COLUMNS))), *rows]
-    return "".join(f"| {' | '.join(map(_escaped, astuple(row)))} |\n" for row in lines)
+    lines = [_COLUMNS, ["---"] * len(_COLUMNS), *rows]
+    return "".join(f"| {' | '.join(map(_escaped, row))} |\n" for row in lines)
 
 
 def _escaped(cell: str) -> str:

@@ -1,7 +1,6 @@
 """All settings of a stack: one field per configuration key."""
 
 from pydantic import ConfigDict
-from pydantic.alias_generators import to_camel
 
 from program.settings._model import Day, SettingsModel, setting
 from program.settings.cluster import ApiAccess, Autoscaler, Kubernetes, Monitoring, OfficeHours, Registry, Ssh
@@ -16,14 +15,7 @@ from program.settings.pools import Gpu, OwnVmSize, SystemPool, UserPool, standar
 class Tags(SettingsModel):
     """Tags of every taggable resource; any further key is a tag too."""
 
-    model_config = ConfigDict(
-        frozen=True,
-        extra="allow",
-        strict=True,
-        alias_generator=to_camel,
-        validate_by_name=True,
-        validate_by_alias=True,
-    )
+    model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, str]  # pyright: ignore[reportIncompatibleVariableOverride] # narrows the extra values
 
     owner: str = setting(..., "our choice", min_length=1)

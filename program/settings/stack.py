@@ -10,8 +10,8 @@ import pulumi
 from pulumi.runtime import config
 
 from components.arguments.mistakes import Mistake
+from program.settings._model import ENCRYPTED, SettingsError
 from program.settings.parse import leaves
-from program.settings.problems import ENCRYPTED, SettingsError
 
 _TEXT_KEYS = {"location", "asOf", "created", "resourceGroup"}
 """Keys whose value is text even where it reads like JSON."""

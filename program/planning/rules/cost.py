@@ -11,12 +11,7 @@ from program.settings import Price, Settings
 
 
 def cost_problems(settings: Settings, today: date) -> Iterator[Mistake]:
-    """Settings of spot pools name one that exists, and prices are not of the future.
-
-    Args:
-        settings: the stack's settings.
-        today: the day on which the program runs, whatever `asOf` is.
-    """
+    """Settings of spot pools name one that exists, and no price is of a day after `today`, whatever `asOf` is."""
     spot = [name for name, pool in settings.pools.items() if pool.spot]
     for name in settings.cost.pools:
         if name not in spot:

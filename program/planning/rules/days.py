@@ -8,12 +8,7 @@ from program.settings import Settings
 
 
 def day_problems(settings: Settings, today: date) -> Iterator[Mistake]:
-    """A cluster was made in the past.
-
-    Args:
-        settings: the stack's settings.
-        today: the day on which the program runs, whatever `asOf` is.
-    """
+    """A cluster was made before `today`, the day on which the program runs, whatever `asOf` is."""
     if settings.created and settings.created > today:
         yield Mistake(
             "created",
@@ -25,12 +20,7 @@ def day_problems(settings: Settings, today: date) -> Iterator[Mistake]:
 
 
 def day_warnings(settings: Settings, today: date) -> Iterator[str]:
-    """An earlier `asOf`, with which nothing that ended since is reported.
-
-    Args:
-        settings: the stack's settings.
-        today: the day on which the program runs, whatever `asOf` is.
-    """
+    """An earlier `asOf` than `today`, with which nothing that ended since is reported."""
     if settings.as_of and settings.as_of < today:
         yield (
             f"asOf is {settings.as_of}, a day in the past: what ended since is not reported, though Azure refuses it; "

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from program.planning.hardware import CPU, GPU
 from program.planning.pools import agent_pools
 from program.planning.rules.network import network_problems, network_warnings, subnets
-from program.settings.problems import ENCRYPTED, SettingsError
+from program.settings._model import ENCRYPTED, SettingsError
 from tests.program.planning.given import GENERAL, SPOT, planned, refused, settings
 
 NETWORK = "/subscriptions/0a1b2c3d-0000-0000-0000-000000000000/resourceGroups/g/providers/Microsoft.Network"

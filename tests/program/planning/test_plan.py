@@ -7,7 +7,7 @@ import pytest
 
 from program.planning import Plan, plan
 from program.settings import SettingsError
-from program.settings.problems import ENCRYPTED
+from program.settings._model import ENCRYPTED
 from tests.program.planning.given import GENERAL, SPOT, TODAY, planned, refused, stack
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from program.planning import Plan
 from program.settings import OwnVmSize, SettingsError, Ssh, parse
-from program.settings.problems import ENCRYPTED
+from program.settings._model import ENCRYPTED
 from tests.program.planning.given import SSH_KEY, planned, stack
 from tests.program.planning.strategies import Json, json_values, pool_maps
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from program.planning.rules.access import ssh_problems, ssh_warnings
-from program.settings.problems import ENCRYPTED
+from program.settings._model import ENCRYPTED
 from tests.program.planning.given import planned, settings
 
 

@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 
 from program.settings import Settings, SettingsError, parse
-from program.settings._model import EncryptedError
+from program.settings._model import ENCRYPTED, EncryptedError
 from program.settings.encrypted import judged, readable
-from program.settings.problems import ENCRYPTED
 
 TAGS = {"owner": "ml", "environment": "dev"}
 WORK = {"vmSize": "Standard_D8ds_v5", "priority": "Spot", "maxCount": 10}

@@ -1,7 +1,5 @@
 """The program `ckf-spot`; each command is a module of its own."""
 
-from __future__ import annotations
-
 import argparse
 import re
 import sys

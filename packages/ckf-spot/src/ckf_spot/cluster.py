@@ -1,7 +1,5 @@
 """Reads pods, nodes, events and workflows from the API server; it never writes."""
 
-from __future__ import annotations
-
 import json
 import logging
 import os
@@ -68,6 +66,9 @@ class Change:
 class Cluster:
     """The cluster that KUBECONFIG or `~/.kube/config` names, or the one around.
 
+    What may not be read raises a `ForbiddenError`, as nodes do for users of a profile; what can't be read, another
+    `PlacementError`.
+
     Attributes:
         instead: what else can be looked at, for messages.
     """
@@ -117,11 +118,7 @@ class Cluster:
         return active["context"].get("namespace") or "default"
 
     def pods(self, namespace: str | None) -> Listed:
-        """Pods of a namespace, or of all (None).
-
-        Raises:
-            PlacementError: they can't be read, or there is no such namespace.
-        """
+        """Pods of a namespace, or of all (None); a namespace that is not there is a PlacementError."""
         if namespace is None:
             return self._list("pods of all namespaces", self._core.list_pod_for_all_namespaces)
         listed = self._list(
@@ -132,12 +129,7 @@ class Cluster:
         return listed
 
     def changes_of_pods(self, namespace: str | None, version: str, seconds: int) -> Iterator[Change]:
-        """What happens to pods in the coming seconds.
-
-        Raises:
-            ExpiredError: `version` is too old.
-            PlacementError: they can't be read.
-        """
+        """What happens to pods in the coming seconds; an ExpiredError where `version` is too old."""
         call = self._core.list_pod_for_all_namespaces if namespace is None else self._core.list_namespaced_pod
         more = {} if namespace is None else {"namespace": namespace}
         lines = self._call(
@@ -158,30 +150,17 @@ class Cluster:
             lines.release_conn()
 
     def nodes(self) -> Listed:
-        """All nodes.
-
-        Raises:
-            ForbiddenError: users of a profile may not read them.
-            PlacementError: they can't be read.
-        """
+        """All nodes."""
         return self._list("nodes", self._core.list_node)
 
     def events(self, namespace: str | None) -> tuple[Object, ...]:
-        """Events of a namespace, or of all (None); the API server keeps them for an hour.
-
-        Raises:
-            PlacementError: they can't be read.
-        """
+        """Events of a namespace, or of all (None); the API server keeps them for an hour."""
         if namespace is None:
             return self._list("events", self._core.list_event_for_all_namespaces).items
         return self._list("events", self._core.list_namespaced_event, namespace=namespace).items
 
     def objects(self, resource: Resource, namespace: str | None) -> tuple[Object, ...]:
-        """Objects of a namespace, or of all (None); none where the cluster does not know the kind.
-
-        Raises:
-            PlacementError: they can't be read.
-        """
+        """Objects of a namespace, or of all (None); none where the cluster does not know the kind."""
         kind, what = asdict(resource), resource.plural
         try:
             if namespace is None:

@@ -1,7 +1,5 @@
 """Reads the pool contract: the Pulumi program's output `poolContract`, and `pools.json` in the cluster's ConfigMap."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
@@ -19,7 +17,7 @@ from ckf_spot.errors import (
     refusal,
     refuse,
 )
-from ckf_spot.fields import Object
+from ckf_spot.fields import Object, is_count, is_texts
 
 OUTPUT: Final = "poolContract"
 """Name of the stack's output."""
@@ -93,7 +91,7 @@ def _problems(entries: list[Any]) -> Iterator[Mistake]:
             )
         if _text(fallback) and fallback not in fallbacks:
             yield not_one_of(f"{where}.fallback", fallback, fallbacks)
-        if _texts(labels):
+        if is_texts(labels):
             yield from _label_problems(f"{where}.labels", labels, entry.get("priority"))
 
 
@@ -125,16 +123,6 @@ def _text(value: Any) -> TypeGuard[str]:
     return isinstance(value, str) and value != "" and value.isprintable()
 
 
-def _texts(value: Any) -> TypeGuard[Mapping[str, str]]:
-    return isinstance(value, Mapping) and all(
-        isinstance(text, str) for pair in value.items() for text in pair
-    )
-
-
-def _count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
 def _taints(value: Any) -> bool:
     try:
         return isinstance(value, list) and all(Taint.parse(text) for text in value)
@@ -147,9 +135,9 @@ _FIELDS: Final[Mapping[str, tuple[Callable[[Any], bool], str]]] = {
     "role": (lambda value: value in _ROLES, ", ".join(_ROLES)),
     "priority": (lambda value: value in _PRIORITIES, ", ".join(_PRIORITIES)),
     "vmSize": (_text, "a VM size"),
-    "gpus": (_count, "a whole number from 0"),
-    "maxCount": (_count, "a whole number from 0"),
-    "labels": (_texts, "a map of texts"),
+    "gpus": (is_count, "a whole number from 0"),
+    "maxCount": (is_count, "a whole number from 0"),
+    "labels": (is_texts, "a map of texts"),
     "taints": (_taints, "a list of key=value:Effect"),
     "fallback": (lambda value: value is None or _text(value), "a pool's name, or null"),
 }

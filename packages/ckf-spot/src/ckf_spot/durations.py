@@ -1,7 +1,5 @@
 """Durations as data scientists write them: `30s`, `5m`, `2h`, `7d`."""
 
-from __future__ import annotations
-
 import re
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Checks a map's keys: a misspelt one is a mistake, though the API server would drop it without a word."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final, TypeGuard
@@ -32,6 +30,16 @@ def is_maps(value: object) -> TypeGuard[list[Object]]:
     return isinstance(value, list) and all(map(is_map, value))
 
 
+def is_texts(value: object) -> TypeGuard[Mapping[str, str]]:
+    """Whether it is a map of texts by text."""
+    return is_map(value) and all(isinstance(text, str) for text in value.values())
+
+
+def is_count(value: object) -> bool:
+    """Whether it is a whole number from 0."""
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
 def copied(value: Any) -> Any:
     """A deep copy of plain maps and lists in which nothing is shared.
 
@@ -59,6 +67,12 @@ def map_at(value: Any, *path: str | int) -> Object:
     """The map along a path, empty where there is none."""
     part = at(value, *path)
     return part if is_map(part) else {}
+
+
+def maps_at(value: Any, *path: str | int) -> list[Object]:
+    """The list of maps along a path, empty where there is none."""
+    part = at(value, *path)
+    return part if is_maps(part) else []
 
 
 def problems(

@@ -1,7 +1,5 @@
 """Reads text files; an error of a file is one line."""
 
-from __future__ import annotations
-
 import codecs
 from collections.abc import Generator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """How this package, which is on no public index, was installed, and how to add an extra to it."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

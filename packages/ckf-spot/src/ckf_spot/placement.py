@@ -1,7 +1,5 @@
 """Where a pod may run: tolerations and affinity, which every kind of work expresses in its own form."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal

@@ -1,7 +1,5 @@
 """The pools that one kind of work may run on."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

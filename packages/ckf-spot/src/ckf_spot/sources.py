@@ -1,7 +1,5 @@
 """Where the pool contract is read: a file, or the ConfigMap that the Pulumi program writes into the cluster."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import dataclass
 from pathlib import Path

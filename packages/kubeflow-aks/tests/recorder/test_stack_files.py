@@ -11,7 +11,7 @@ import pytest
 
 from kubeflow_aks.recorder.project_file import StackFileError
 from kubeflow_aks.recorder.stack_files import ENCRYPTED, StackConfig, read_stack, stack_names
-from program.settings import problems
+from program.settings import _model as settings
 
 PROJECT = """\
 name: project
@@ -76,7 +76,7 @@ def test_encrypted_values_are_secret_and_noted(root: Path) -> None:
 
 
 def test_recorder_and_settings_mark_encrypted_values_alike() -> None:
-    assert ENCRYPTED == problems.ENCRYPTED
+    assert ENCRYPTED == settings.ENCRYPTED
 
 
 def test_a_misspelt_key_of_the_file_is_refusal(root: Path) -> None:

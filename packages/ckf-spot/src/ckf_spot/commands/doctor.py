@@ -1,7 +1,5 @@
 """`ckf-spot doctor`: whether the cluster is ready for spot work, and a file right for it, one line each."""
 
-from __future__ import annotations
-
 import argparse
 import os
 from collections.abc import Sequence

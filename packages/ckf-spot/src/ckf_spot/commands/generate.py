@@ -1,7 +1,5 @@
 """`ckf-spot generate`: settings and objects for Charmed Kubeflow, generated from the pool contract."""
 
-from __future__ import annotations
-
 import argparse
 import json
 from collections.abc import Callable

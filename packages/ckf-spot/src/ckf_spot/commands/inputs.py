@@ -1,7 +1,5 @@
 """The files that a command reads: as kubectl takes them, several, folders, and standard input."""
 
-from __future__ import annotations
-
 import argparse
 import re
 from collections.abc import Iterator, Sequence
@@ -79,11 +77,7 @@ def joined(texts: Sequence[str]) -> str:
 
 
 def _paths(name: str) -> Iterator[str]:
-    """The files that a name stands for.
-
-    Raises:
-        PlacementError: a folder can't be read, or has none.
-    """
+    """The files that a name stands for; PlacementError where a folder can't be read, or has none."""
     if name == output.STANDARD or not Path(name).is_dir():
         yield name
         return

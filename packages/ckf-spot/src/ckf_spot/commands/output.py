@@ -1,7 +1,5 @@
 """What a command reads, and where its result goes: a file, whole or not at all, or the terminal."""
 
-from __future__ import annotations
-
 import os
 import stat
 import sys

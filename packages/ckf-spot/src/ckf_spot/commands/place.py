@@ -1,7 +1,5 @@
 """`ckf-spot place`: places what is in a YAML file."""
 
-from __future__ import annotations
-
 import argparse
 import shlex
 import sys

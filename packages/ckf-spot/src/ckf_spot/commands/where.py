@@ -1,7 +1,5 @@
 """`ckf-spot where`: which pod runs on which pool, how often it was evicted, and what is wrong."""
 
-from __future__ import annotations
-
 import argparse
 import dataclasses
 import json
@@ -80,11 +78,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _checked(options: argparse.Namespace) -> tuple[timedelta, int | None]:
-    """Patience, and length of a record in seconds.
-
-    Raises:
-        PlacementError: the options contradict each other, or are no durations.
-    """
+    """Patience, and length of a record in seconds; PlacementError where the options contradict each other."""
     mistakes = Mistakes()
     patience = mistakes.catch(lambda: durations.seconds("--patience", options.patience))
     length = (

@@ -1,7 +1,5 @@
 """Looks at a file: whether its pods find a pool as they are, and what placing would change."""
 
-from __future__ import annotations
-
 from collections import ChainMap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """What was looked at, each in one line."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal

@@ -1,7 +1,5 @@
 """Looks at what a namespace lets in: its quotas, PodDefaults, and annotations for AKS's admission plugins."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """Looks at what the whole cluster needs for spot work."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
@@ -133,11 +131,7 @@ def _priorities(reader: Reader, pools: Pools) -> Iterator[Finding]:
 
 
 def _levels(priorities: Any, where: str) -> dict[int, list[re.Pattern[str]]]:
-    """Level to patterns of scale sets' names.
-
-    Raises:
-        PlacementError: it is no such map.
-    """
+    """Level to patterns of scale sets' names; PlacementError where it is no such map."""
     try:
         return {
             int(str(level)): [re.compile(pattern) for pattern in patterns]

@@ -1,7 +1,5 @@
 """Looks at what a namespace's ResourceQuotas and LimitRanges leave for pods."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Final

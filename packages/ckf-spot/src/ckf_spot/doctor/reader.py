@@ -1,7 +1,5 @@
 """Reads what a cluster's readiness depends on; it never writes."""
 
-from __future__ import annotations
-
 import json
 from typing import Any, Final
 
@@ -16,7 +14,10 @@ _POD_DEFAULTS: Final = {"group": "kubeflow.org", "version": "v1alpha1", "plural"
 
 
 class Reader(Cluster):
-    """The cluster that KUBECONFIG or `~/.kube/config` names, or the one around."""
+    """The cluster that KUBECONFIG or `~/.kube/config` names, or the one around.
+
+    What may not be read raises a `ForbiddenError`, what can't be read another `PlacementError`.
+    """
 
     instead = "the pool contract as a file: --pools FILE"
 
@@ -32,12 +33,7 @@ class Reader(Cluster):
         self._apps: Any = client.AppsV1Api()
 
     def config_map(self, namespace: str, name: str) -> dict[str, str] | None:
-        """The data of a ConfigMap, or None where there is none.
-
-        Raises:
-            ForbiddenError: it may not be read.
-            PlacementError: it can't be read.
-        """
+        """The data of a ConfigMap, or None where there is none."""
         config_map = self._one(
             f"ConfigMap {namespace}/{name}",
             self._core.read_namespaced_config_map,
@@ -47,41 +43,21 @@ class Reader(Cluster):
         return None if config_map is None else config_map.get("data") or {}
 
     def namespace(self, name: str) -> Object | None:
-        """A namespace, or None where there is none.
-
-        Raises:
-            ForbiddenError: it may not be read.
-            PlacementError: it can't be read.
-        """
+        """A namespace, or None where there is none."""
         return self._one(f"namespace {name!r}", self._core.read_namespace, name=name)
 
     def quotas(self, namespace: str) -> tuple[Object, ...]:
-        """The ResourceQuotas of a namespace.
-
-        Raises:
-            ForbiddenError: they may not be read.
-            PlacementError: they can't be read.
-        """
+        """The ResourceQuotas of a namespace."""
         what = f"quotas of namespace {namespace!r}"
         return self._list(what, self._core.list_namespaced_resource_quota, namespace=namespace).items
 
     def limits(self, namespace: str) -> tuple[Object, ...]:
-        """The LimitRanges of a namespace.
-
-        Raises:
-            ForbiddenError: they may not be read.
-            PlacementError: they can't be read.
-        """
+        """The LimitRanges of a namespace."""
         what = f"limits of namespace {namespace!r}"
         return self._list(what, self._core.list_namespaced_limit_range, namespace=namespace).items
 
     def pod_defaults(self, namespace: str) -> tuple[Object, ...]:
-        """The PodDefaults of a namespace; none where the cluster does not know the kind.
-
-        Raises:
-            ForbiddenError: they may not be read.
-            PlacementError: they can't be read.
-        """
+        """The PodDefaults of a namespace; none where the cluster does not know the kind."""
         what = f"PodDefaults of namespace {namespace!r}"
         call = self._custom.list_namespaced_custom_object
         try:
@@ -90,12 +66,7 @@ class Reader(Cluster):
             return ()
 
     def pipeline_images(self) -> list[str] | None:
-        """Images of the API of Kubeflow Pipelines, or None where there is none.
-
-        Raises:
-            ForbiddenError: they may not be read.
-            PlacementError: they can't be read.
-        """
+        """Images of the API of Kubeflow Pipelines, or None where there is none."""
         charm, upstream = _PIPELINES
         for name, read in (
             (charm, self._apps.read_namespaced_stateful_set),

@@ -1,13 +1,11 @@
 """The pods of a document, whatever its kind: where their templates are, how many there will be, what they ask for."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
-from ckf_spot.fields import Object, is_maps, map_at
+from ckf_spot.fields import Object, is_count, is_maps, map_at, maps_at
 
 _COPIES: Final = ("replicas", "parallelism", "parallelTrialCount")
 """Fields of Jobs, training jobs, JobSets, Ray clusters and experiments that say how many there are at a time."""
@@ -60,8 +58,7 @@ class Pods:
 
     def _containers(self) -> tuple[list[Object], list[Object]]:
         """Those that run before the others, and those that run side by side."""
-        listed = self.spec.get("initContainers")
-        init = listed if is_maps(listed) else []
+        init = maps_at(self.spec, "initContainers")
         beside = [container for container in init if container.get("restartPolicy") == "Always"]
         return [container for container in init if container not in beside], [
             *beside,
@@ -88,14 +85,10 @@ def _pods(value: Any, path: str, count: int, around: Object) -> Iterator[Pods]:
 
 
 def _copies(value: Object) -> int:
-    counts = [value[key] for key in _COPIES if _is_count(value.get(key))]
-    if "parallelism" in value and _is_count(value.get("completions")):
+    counts = [value[key] for key in _COPIES if is_count(value.get(key))]
+    if "parallelism" in value and is_count(value.get("completions")):
         counts.append(value["completions"])
     return min(counts, default=1)
-
-
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
 def _amount(container: Object, part: str, resource: str, default: object) -> Decimal:

@@ -1,7 +1,5 @@
 """Spot for pods of a profile's namespace: a PodDefault that a label asks for, or tolerations that every pod gets."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any, Final

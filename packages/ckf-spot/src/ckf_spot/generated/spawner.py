@@ -1,7 +1,5 @@
 """Options of Charmed Kubeflow's notebook form: charm jupyter-ui, Terraform variable `jupyter_ui_config`."""
 
-from __future__ import annotations
-
 import json
 from typing import Any, Final
 

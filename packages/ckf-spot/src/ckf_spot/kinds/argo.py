@@ -1,14 +1,12 @@
 """Workflows of Argo 3.x (v1alpha1): Workflow, CronWorkflow, WorkflowTemplate, ClusterWorkflowTemplate."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from ckf_spot import fields, yaml_text
 from ckf_spot.errors import ABSENT, Mistake, PlacementError
-from ckf_spot.fields import Json, Object, at, copied, is_map, is_maps, map_at
+from ckf_spot.fields import Json, Object, at, copied, is_map, is_maps, map_at, maps_at
 from ckf_spot.kinds.kind import (
     Kind,
     Path,
@@ -286,15 +284,8 @@ def _texts(values: Iterable[Any]) -> set[str]:
 def _handlers(caller: Object) -> set[str]:
     """Names of the templates that a workflow or a task calls at its end, or when something happens."""
     return _texts(
-        [
-            caller.get("onExit"),
-            *(map_at(hook, "").get("template") for hook in _values(map_at(caller, "hooks"))),
-        ]
+        [caller.get("onExit"), *(at(hook, "template") for hook in map_at(caller, "hooks").values())]
     )
-
-
-def _values(hooks: Object) -> list[Object]:
-    return [{"": value} for value in hooks.values()]
 
 
 def _only_handlers(spec: Object) -> set[str]:
@@ -371,8 +362,7 @@ def _container(container: Object, *around: Object) -> Json:
     kept: Json = {"name": "main", **{key: value for key, value in container.items() if key not in _OF_ARGO}}
     resources = kept.get("resources") or {}
     for _, patch in _patches(*around):
-        several = patch.get("containers")
-        for patched in several if is_maps(several) else ():
+        for patched in maps_at(patch, "containers"):
             limits = map_at(patched, "resources", "limits")
             had = at(resources, "limits") or {}
             if limits and patched.get("name") == kept["name"] and is_map(resources) and is_map(had):

@@ -1,13 +1,11 @@
 """Jobs of Kubernetes: Job and CronJob (batch/v1), and JobSet, which makes several."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Final
 
 from ckf_spot import fields
 from ckf_spot.errors import Mistake
-from ckf_spot.fields import Json, Object, is_map, is_maps, map_at
+from ckf_spot.fields import Json, Object, is_map, is_maps, map_at, maps_at
 from ckf_spot.kinds.kind import Kind, Path, PlacingRequest, Pods, contradiction, unknown_roles
 from ckf_spot.placement import Placement
 
@@ -249,20 +247,18 @@ class JobSet(Kind):
         jobs = map_at(document, "spec").get("replicatedJobs")
         if jobs is not None and not (is_maps(jobs) and jobs):
             yield Mistake("spec.replicatedJobs", jobs, "expected a list of maps with name and template")
-        for number, job in enumerate(jobs if is_maps(jobs) else ()):
+        for number, job in enumerate(_jobs(document)):
             yield from fields.problems(
                 job, f"spec.replicatedJobs[{number}]", _REPLICATED_JOB, ("name", "template")
             )
 
     def request_problems(self, document: Object, request: PlacingRequest) -> Iterator[Mistake]:
         """A Job that is not there."""
-        jobs = map_at(document, "spec").get("replicatedJobs")
-        yield from unknown_roles(request, [str(job.get("name")) for job in (jobs if is_maps(jobs) else ())])
+        yield from unknown_roles(request, [str(job.get("name")) for job in _jobs(document)])
 
     def inner(self, document: Object) -> Iterator[tuple[Path, Kind]]:
         """The Jobs' templates."""
-        jobs = map_at(document, "spec").get("replicatedJobs")
-        for number, job in enumerate(jobs if is_maps(jobs) else ()):
+        for number, job in enumerate(_jobs(document)):
             if job.get("template") is not None:
                 kind = _RestartedJobOfSet if _starts_over(document, job) else _JobOfSet
                 yield ("spec", "replicatedJobs", number, "template"), kind(str(job.get("name")))
@@ -297,8 +293,8 @@ def _is_of_evictions(rule: Object) -> bool:
 def _starts_over(job_set: Object, job: Object) -> bool:
     """Whether an eviction fails a Job of a set, and the set's first rule for that starts over without counting."""
     policy = map_at(job, "template", "spec").get("podFailurePolicy")
-    first = next(filter(_is_of_evictions, _rules(policy if _is_policy(policy) else None)), {})
-    of_set = _rules(map_at(job_set, "spec").get("failurePolicy"))
+    first = next(filter(_is_of_evictions, maps_at(policy if _is_policy(policy) else None, "rules")), {})
+    of_set = maps_at(job_set, "spec", "failurePolicy", "rules")
     applies = (rule for rule in of_set if _applies(rule, str(job.get("name"))))
     return first.get("action") == "FailJob" and next(applies, {}).get("action") in _RESTARTS
 
@@ -310,17 +306,15 @@ def _applies(rule: Object, job: str) -> bool:
     )
 
 
-def _rules(policy: object) -> list[Object]:
-    rules = policy.get("rules") if is_map(policy) else None
-    return rules if is_maps(rules) else []
+def _jobs(job_set: Object) -> list[Object]:
+    return maps_at(job_set, "spec", "replicatedJobs")
 
 
 def _coordinated(job: Object) -> bool:
-    containers = map_at(job, "template", "spec", "template", "spec").get("containers")
     return any(
         variable.get("name") == _COORDINATOR
-        for container in (containers if is_maps(containers) else ())
-        for variable in (container["env"] if is_maps(container.get("env")) else ())
+        for container in maps_at(job, "template", "spec", "template", "spec", "containers")
+        for variable in maps_at(container, "env")
     )
 
 

@@ -1,7 +1,5 @@
 """The trials of a Katib experiment (v1beta1, Katib 0.18 and 0.19)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Final
 

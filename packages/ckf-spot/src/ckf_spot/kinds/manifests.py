@@ -1,7 +1,5 @@
 """Places what is in a stream of Kubernetes objects, and leaves what stands beside it."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

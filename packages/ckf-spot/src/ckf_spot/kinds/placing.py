@@ -1,7 +1,5 @@
 """Places a document of any kind: one procedure for all, over what each kind says of itself."""
 
-from __future__ import annotations
-
 import dataclasses
 import warnings
 from collections.abc import Collection, Iterator, Mapping
@@ -218,11 +216,7 @@ def _malformed(pods: Pods, template: Any, where: str, group: PoolGroup | None) -
 def _placement_of(
     pods: Pods, template: Object, where: str, placement: Placement, group: PoolGroup
 ) -> Placement | None:
-    """Where pods go; None: they stay where they are.
-
-    Raises:
-        PlacementError: they must stay, but would wait forever for a GPU.
-    """
+    """Where pods go; None: they stay where they are; PlacementError where they would wait forever for a GPU."""
     if pods.moves:
         return placement
     if not gpu_limits.needs(template):

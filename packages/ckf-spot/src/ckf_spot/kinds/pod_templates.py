@@ -1,7 +1,5 @@
 """Pod templates that stand alone: the PodTemplate of Kubernetes, and the Pod that Spark takes for its executors."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,13 +1,11 @@
 """Ray on Kubernetes: RayCluster, RayJob and RayCronJob (ray.io/v1, KubeRay 1.4 to 1.7)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Final
 
 from ckf_spot import fields
 from ckf_spot.errors import Mistake
-from ckf_spot.fields import Object, is_maps, map_at
+from ckf_spot.fields import Object, is_maps, map_at, maps_at
 from ckf_spot.kinds.kind import Kind, Path, PlacingRequest, Pods, Wrapper, mistake_in, unknown_roles, within
 from ckf_spot.placement import Placement
 
@@ -67,7 +65,7 @@ class _JobSpec(Kind):
 
     def doubts(self, document: Object, placement: Placement, request: PlacingRequest) -> Iterator[str]:
         """What Ray itself does not start again; KubeRay refuses retries of what a person submits."""
-        groups = _groups(map_at(document, "rayClusterSpec"))
+        groups = maps_at(document, "rayClusterSpec", "workerGroupSpecs")
         vanish = any(request.vanishes(str(group.get("groupName")), by_default=True) for group in groups)
         if not placement.spot or document.get("backoffLimit") or not vanish:
             return
@@ -99,7 +97,7 @@ class _Cluster(Kind):
         groups = document.get("workerGroupSpecs")
         if groups is not None and not is_maps(groups):
             yield Mistake("workerGroupSpecs", groups, "expected a list of maps with groupName and template")
-        for number, group in enumerate(groups if is_maps(groups) else ()):
+        for number, group in enumerate(maps_at(document, "workerGroupSpecs")):
             yield from fields.problems(
                 group, f"workerGroupSpecs[{number}]", _WORKERS, ("groupName", "template"), _HINTS
             )
@@ -107,14 +105,14 @@ class _Cluster(Kind):
     def request_problems(self, document: Object, request: PlacingRequest) -> Iterator[Mistake]:
         """A role that is not there."""
         yield from unknown_roles(
-            request, (HEAD, *(str(group.get("groupName")) for group in _groups(document)))
+            request, (HEAD, *(str(group.get("groupName")) for group in maps_at(document, "workerGroupSpecs")))
         )
 
     def pods(self, document: Object, request: PlacingRequest) -> Iterator[Pods]:
         """The head's and the workers'."""
         if map_at(document, "headGroupSpec").get("template") is not None:
             yield Pods(("headGroupSpec", "template"), HEAD, request.vanishes(HEAD))
-        for number, group in enumerate(_groups(document)):
+        for number, group in enumerate(maps_at(document, "workerGroupSpecs")):
             if group.get("template") is not None:
                 path = ("workerGroupSpecs", number, "template")
                 role = str(group.get("groupName"))
@@ -122,18 +120,13 @@ class _Cluster(Kind):
 
     def doubts(self, document: Object, placement: Placement, request: PlacingRequest) -> Iterator[str]:
         """What is lost with the head, or that nothing moves."""
-        if not _groups(document) and not {HEAD} & {*request.also, *request.on_demand}:
+        if not maps_at(document, "workerGroupSpecs") and not {HEAD} & {*request.also, *request.on_demand}:
             yield f"there are no workers that may vanish: the head stays, or goes too with also={(HEAD,)}"
         if placement.spot and HEAD in request.also:
             yield (
                 "an eviction of the head ends the whole cluster and all that ran on it, even with fault tolerance of "
                 "the GCS; a RayJob starts over as often as its backoffLimit says"
             )
-
-
-def _groups(document: Object) -> list[Object]:
-    groups = document.get("workerGroupSpecs")
-    return groups if is_maps(groups) else []
 
 
 _SPEC: Final = _Cluster()

@@ -1,7 +1,5 @@
 """Objects of the Kubernetes and Kubeflow SDKs as plain maps, as the API server takes them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import date
 from typing import Any

@@ -1,7 +1,5 @@
 """Spark applications of Kubeflow's operator: SparkApplication and ScheduledSparkApplication (v1beta2, 1.x and 2.x)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -10,7 +8,7 @@ from typing import Any, Final
 from ckf_spot import fields
 from ckf_spot.agent_pool import POOL_LABEL, SPOT_LABEL, WORKLOAD_LABEL
 from ckf_spot.errors import Mistake
-from ckf_spot.fields import Json, Object, at, is_map, is_maps, map_at
+from ckf_spot.fields import Json, Object, at, is_map, is_maps, is_texts, map_at
 from ckf_spot.kinds.kind import Kind, PlacingRequest, Pods, Wrapper, contradiction, unknown_roles
 from ckf_spot.placement import Placement
 
@@ -76,10 +74,7 @@ class _Pods(Pods):
         has = role.get("template")
         if has is not None and not is_map(has):
             return has
-        template: Object = has or {
-            "metadata": {"annotations": role.get("annotations") or {}},
-            "spec": {},
-        }
+        template: Object = has or {"metadata": {"annotations": role.get("annotations") or {}}, "spec": {}}
         spec = map_at(template, "spec")
         if not has:
             spec = {key: role[key] for key in _FIELDS if role.get(key) is not None}
@@ -126,7 +121,7 @@ class _Application(Kind):
         yield from fields.problems(document, "", _APPLICATION, _ROLES)
         for name in ("nodeSelector", "sparkConf"):
             value = document.get(name)
-            if value is not None and not _is_texts(value):
+            if value is not None and not is_texts(value):
                 yield Mistake(name, value, "expected a map of texts")
         for role, allowed in zip(_ROLES, (_DRIVER, _EXECUTOR), strict=True):
             part = document.get(role)
@@ -135,7 +130,7 @@ class _Application(Kind):
             yield from fields.problems(part, role, allowed)
             if not is_map(part):
                 continue
-            if part.get("nodeSelector") is not None and not _is_texts(part["nodeSelector"]):
+            if part.get("nodeSelector") is not None and not is_texts(part["nodeSelector"]):
                 yield Mistake(f"{role}.nodeSelector", part["nodeSelector"], "expected a map of texts")
             gpu = part.get("gpu")
             if gpu is not None and not (is_map(gpu) and isinstance(gpu.get("name"), str)):
@@ -190,11 +185,7 @@ class _Application(Kind):
         if (
             placement.spot
             and "driver" in request.also
-            and map_at(document, "restartPolicy").get("type")
-            not in (
-                "Always",
-                "OnFailure",
-            )
+            and map_at(document, "restartPolicy").get("type") not in ("Always", "OnFailure")
         ):
             yield "an eviction of the driver fails the application; set restartPolicy: {type: OnFailure}"
         if not _evictable(placement, request):
@@ -236,13 +227,9 @@ def _evictable(placement: Placement, request: PlacingRequest) -> bool:
     return placement.spot and request.vanishes(_EXECUTORS, by_default=True)
 
 
-def _is_texts(value: object) -> bool:
-    return is_map(value) and all(isinstance(text, str) for text in value.values())
-
-
 def _conf(document: Object) -> Mapping[str, str]:
     conf = document.get("sparkConf")
-    return conf if is_map(conf) and _is_texts(conf) else {}
+    return conf if is_texts(conf) else {}
 
 
 def _elastic(document: Object) -> dict[str, str]:

@@ -1,7 +1,5 @@
 """The placement as an option of the Kubeflow SDK's `SparkClient`."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any

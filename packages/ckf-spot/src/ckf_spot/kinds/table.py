@@ -1,7 +1,5 @@
 """The table of kinds: how each is placed, or why it is not."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Final
 

@@ -3,14 +3,12 @@
 Source: docs/facts/placement.md#elastic-training.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any, Final
 
 from ckf_spot.errors import Mistake, missing
-from ckf_spot.fields import Json, Object, is_maps, map_at
+from ckf_spot.fields import Json, Object, is_maps, map_at, maps_at
 from ckf_spot.kinds.kind import PlacingRequest, contradiction, within
 
 POLICY: Final = "elasticPolicy"
@@ -136,12 +134,8 @@ def _containers(document: Object) -> list[Json]:
     """Those that train."""
     trainers: list[Any] = []
     for role in map_at(document, "spec", _REPLICAS):
-        containers = map_at(document, "spec", _REPLICAS, role, "template", "spec").get("containers")
-        trainers += [
-            container
-            for container in (containers if is_maps(containers) else ())
-            if container.get("name") == _CONTAINER
-        ]
+        containers = maps_at(document, "spec", _REPLICAS, role, "template", "spec", "containers")
+        trainers += [container for container in containers if container.get("name") == _CONTAINER]
     return trainers
 
 

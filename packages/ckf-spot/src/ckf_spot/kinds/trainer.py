@@ -3,8 +3,6 @@
 Source: docs/facts/placement.md#trainer-and-katib.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -74,7 +72,7 @@ class TrainJob(Kind):
         api = str(request.trainer_api)
         moves = request.vanishes(_LAUNCHER)
         named = _LAUNCHER in (*request.also, *request.on_demand)
-        launcher = request.target == _TARGET and (_has_launcher(document) or named)
+        launcher = request.target == _TARGET and (named or _runtime(document) in _RUNTIMES_WITH_LAUNCHER)
         if launcher and api in APIS and (named or not _is_placed(document, api, _LAUNCHER)):
             entries = tuple(_maps(map_at(document, "spec").get(_FIELD[api])))
             yield _Launcher(("spec", "trainer"), _LAUNCHER, moves, api=api, entries=entries)
@@ -217,10 +215,6 @@ def _runtime(document: Object) -> str:
     """Name of the cluster's training runtime, or empty where the job names one of its namespace."""
     reference = map_at(document, "spec", "runtimeRef")
     return str(reference.get("name")) if reference.get("kind") in (None, "ClusterTrainingRuntime") else ""
-
-
-def _has_launcher(document: Object) -> bool:
-    return _runtime(document) in _RUNTIMES_WITH_LAUNCHER
 
 
 def _roles(document: Object) -> tuple[str, ...]:

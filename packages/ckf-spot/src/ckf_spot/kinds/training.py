@@ -1,14 +1,12 @@
 """Jobs of the training operator 1.9: TFJob, PyTorchJob, MPIJob, XGBoostJob, PaddleJob, JAXJob."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from ckf_spot import fields
 from ckf_spot.errors import Mistake, not_one_of
-from ckf_spot.fields import Json, Object, is_maps, map_at
+from ckf_spot.fields import Json, Object, map_at, maps_at
 from ckf_spot.kinds import torch_elastic
 from ckf_spot.kinds.kind import Kind, PlacingRequest, Pods, mistake_in, unknown_roles
 from ckf_spot.placement import Placement
@@ -85,7 +83,7 @@ class TrainingJob(Kind):
             yield from fields.problems(replicas, f"spec.{self.replicas}", self.roles)
         for role, replica in self._replicas(document).items():
             yield from self._replica_problems(role, replica)
-        yield from _dynamic_problems(map_at(document, "spec"), map_at(replicas and {"": replicas}, ""))
+        yield from _dynamic_problems(map_at(document, "spec"), self._replicas(document))
         if not self.rigid:
             yield from torch_elastic.problems(document, request)
 
@@ -172,8 +170,8 @@ class TrainingJob(Kind):
         policy = map_at(replica).get("restartPolicy")
         if policy is not None and policy not in _RESTARTS:
             yield not_one_of(f"{where}.restartPolicy", policy, _RESTARTS)
-        containers = map_at(replica, "template", "spec").get("containers")
-        names = [container.get("name") for container in containers] if is_maps(containers) else []
+        containers = maps_at(replica, "template", "spec", "containers")
+        names = [container.get("name") for container in containers]
         if names and self.container and self.container not in names:
             yield mistake_in(
                 f"{where}.template.spec.containers",

@@ -5,8 +5,6 @@ and a component to an executor or to further tasks. The second has the Kubernete
 needed here, so that a pipeline can be placed without editing or running its Python.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any, Final, Unpack
 

@@ -1,7 +1,5 @@
 """What became of each task of a pipeline."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Final, Literal
 

@@ -1,7 +1,5 @@
 """How to place the tasks of a pipeline, checked before any task is read."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, TypedDict, get_args

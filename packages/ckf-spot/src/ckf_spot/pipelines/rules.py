@@ -1,7 +1,5 @@
 """What forbids placing a task of a pipeline, and what placing makes of it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Final
 

@@ -4,8 +4,6 @@ The settings are those of kfp's `KubernetesExecutorConfig`
 (`kubernetes_platform/proto/kubernetes_executor_config.proto`).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass

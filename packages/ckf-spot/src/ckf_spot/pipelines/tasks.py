@@ -1,7 +1,5 @@
 """Places tasks of Kubeflow Pipelines v2 in Python, so that they survive an eviction (why: `docs/pipelines.md`)."""
 
-from __future__ import annotations
-
 import copy
 import re
 import warnings
@@ -173,11 +171,7 @@ def _give_own_pipeline(task: Any, placed: Pipeline) -> None:
 
 
 def _step(task: Any) -> Step:
-    """A task with a container.
-
-    Raises:
-        PlacementError: it is none.
-    """
+    """A task with a container; PlacementError where it is none."""
     if isinstance(task, base_component.BaseComponent):
         expected = "place what it returns inside @dsl.pipeline; place_pipeline places all tasks of a pipeline"
         raise refusal("task", task.name, expected, "is a component or a pipeline")

@@ -1,7 +1,5 @@
 """Places all tasks of a pipeline, and reports where each went or why it stayed."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable, Collection, Iterable, Sequence
 

@@ -1,13 +1,11 @@
 """Matches the GPUs that a pod asks for with those of the nodes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Final
 
 from ckf_spot.agent_pool import GPU
 from ckf_spot.errors import ABSENT, Mistake
-from ckf_spot.fields import Object, is_maps, map_at
+from ckf_spot.fields import Object, map_at, maps_at
 from ckf_spot.placement import Placement
 
 _MAKERS: Final = (
@@ -26,10 +24,9 @@ Limits = Mapping[str, Object]
 
 def limits_of(template: Object, containers: str = "containers") -> Limits:
     """The limits in a well-formed pod's template; init containers' GPUs are free again when the others start."""
-    listed = map_at(template, "spec").get(containers)
     return {
         str(container.get("name")): map_at(container, "resources", "limits")
-        for container in (listed if is_maps(listed) else ())
+        for container in maps_at(template, "spec", containers)
     }
 
 
@@ -172,8 +169,7 @@ def _share(template: Object) -> str:
 
 def _claims(template: Object) -> list[str]:
     """Names of a pod's claims of devices (Kubernetes, "Dynamic Resource Allocation")."""
-    claims = map_at(template, "spec").get("resourceClaims")
-    return [str(claim.get("name")) for claim in claims] if is_maps(claims) else []
+    return [str(claim.get("name")) for claim in maps_at(template, "spec", "resourceClaims")]
 
 
 def _pools(placement: Placement) -> str:

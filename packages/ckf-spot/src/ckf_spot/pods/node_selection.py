@@ -1,7 +1,5 @@
 """Finds where a pod's own choice of nodes contradicts the pools that it is placed on."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 

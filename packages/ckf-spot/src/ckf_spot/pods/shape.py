@@ -1,12 +1,10 @@
 """Checks that a pod's template has the shape on which everything else relies."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from ckf_spot.errors import Mistake
-from ckf_spot.fields import Object, at, is_map, is_maps, problems
+from ckf_spot.fields import Object, at, is_count, is_map, is_maps, is_texts, problems
 from ckf_spot.placement import PREFERRED, REQUIRED
 
 Shape = Mapping[tuple[str, ...], tuple[Callable[[Any], bool], str]]
@@ -24,21 +22,13 @@ def _expressions(value: object) -> bool:
     )
 
 
-def _labels_or_annotations(value: object) -> bool:
-    return is_map(value) and all(isinstance(text, str) for text in value.values())
-
-
-def _whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
 _A_MAP: Final = (is_map, "a map")
 _MAPS: Final = (is_maps, "a list of maps")
-_TEXTS: Final = (_labels_or_annotations, "a map of texts")
+_TEXTS: Final = (is_texts, "a map of texts")
 _NODE_AFFINITY: Final = ("affinity", "nodeAffinity")
 _METADATA_SHAPE: Final[Shape] = {("metadata",): _A_MAP, ("metadata", "annotations"): _TEXTS}
 _SPEC_SHAPE: Final[Shape] = {
-    ("terminationGracePeriodSeconds",): (_whole, "a whole number of seconds"),
+    ("terminationGracePeriodSeconds",): (is_count, "a whole number of seconds"),
     ("nodeSelector",): _TEXTS,
     ("tolerations",): _MAPS,
     ("affinity",): _A_MAP,

@@ -1,7 +1,5 @@
 """Checks pods against Kubernetes' own strict schema, in which an unknown field is a mistake."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import importlib.resources

@@ -1,7 +1,5 @@
 """Puts a placement on a pod's template, next to what the user has already put there."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, Final
 

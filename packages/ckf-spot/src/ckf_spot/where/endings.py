@@ -1,7 +1,5 @@
 """How pods ended, and how often each piece of work was evicted."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

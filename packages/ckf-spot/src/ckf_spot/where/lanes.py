@@ -3,8 +3,6 @@
 Times are seconds from the chart's beginning, lengths are pixels.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass

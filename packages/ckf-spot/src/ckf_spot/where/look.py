@@ -1,7 +1,5 @@
 """A look at a cluster: everything the user may read, and a note for what they may not."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import TypeVar

@@ -4,8 +4,6 @@ Argo waits out the backoff before it asks whether it may try again, so both kind
 one that may not then ends with `pod deleted` (packages/kubeflow-aks/tests/local/argo/test_lost_steps.py).
 """
 
-from __future__ import annotations
-
 import base64
 import gzip
 import json

@@ -1,7 +1,5 @@
 """Which pools' nodes take a pod: taints against tolerations, labels against node selector and required affinity."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Final
 

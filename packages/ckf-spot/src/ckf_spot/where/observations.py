@@ -1,7 +1,5 @@
 """What was seen of a cluster, as plain data: all that table, JSON, violations and timeline are made from."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

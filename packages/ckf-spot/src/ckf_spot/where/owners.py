@@ -1,7 +1,5 @@
 """What the makers of pods belong to: a Job to a CronJob, a JobSet to a TrainJob, a RayCluster to a RayJob."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Final
 

@@ -1,16 +1,16 @@
 """Pods and nodes from the API's objects, and what of them is worth keeping in a record."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from ckf_spot.agent_pool import POOL_LABEL, SPOT_LABEL
 from ckf_spot.fields import Object
 from ckf_spot.placement import REQUIRED
 from ckf_spot.where.observations import Constraints, Node, Pod, Requirement, Toleration
 from ckf_spot.where.work import OWNERS, STEP, STEP_ID, Maker, Work, maker_of, role_of, work_of
+
+_Named = TypeVar("_Named", Work, Maker)
 
 _GPU_PREFIX: Final = "nvidia.com/"
 """`nvidia.com/gpu`, and `nvidia.com/mig-…` where slices have names of their own."""
@@ -60,7 +60,7 @@ def pod(raw: Object, gone: datetime | None = None) -> Pod:
         deleting="deletionTimestamp" in metadata,
         gone=gone is not None,
         waiting_since=_since(scheduled) or moment(metadata["creationTimestamp"]) if waits else None,
-        maker=_checked_maker(maker_of(raw)),
+        maker=_checked(maker_of(raw)),
         step_id=text((metadata.get("annotations") or {}).get(STEP_ID)),
         constraints=constraints(spec),
     )
@@ -170,14 +170,9 @@ def text(value: Any) -> str:
     return value or ""
 
 
-def _checked(work: Work) -> Work:
-    """The work, if all its fields are texts."""
-    return Work(text(work.namespace), text(work.kind), text(work.name), text(work.part))
-
-
-def _checked_maker(maker: Maker) -> Maker:
-    """The maker, if all its fields are texts."""
-    return Maker(text(maker.kind), text(maker.name), text(maker.member))
+def _checked(made: _Named) -> _Named:
+    """The work or the maker, if all its fields are texts."""
+    return type(made)(*map(text, vars(made).values()))
 
 
 def _moment(text: str | None) -> datetime | None:

@@ -5,8 +5,6 @@ object, trimmed, whenever it changed), `podGone` (a uid), `nodeGone` (a name), `
 happened for a minute), `ended`.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
@@ -147,12 +145,8 @@ def read(path: Path) -> History:
             problem = f"is no line of a record{why}"
             raise refusal(f"{path}, line {number}", line, _ALLOWED, problem) from None
     if history.time is None:
-        raise _unreadable(path, "there is no line in it")
+        raise refusal(str(path), ABSENT, _ALLOWED, "there is no line in it")
     return history
-
-
-def _unreadable(path: Path, problem: str) -> PlacementError:
-    return refusal(str(path), ABSENT, _ALLOWED, problem)
 
 
 def _whole(text: str) -> str:

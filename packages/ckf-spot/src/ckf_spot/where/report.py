@@ -1,7 +1,5 @@
 """The report: work with its pods, the nodes, violations and notes, in the form that `report.schema.json` describes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta

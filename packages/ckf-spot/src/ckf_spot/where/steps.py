@@ -1,7 +1,5 @@
 """Steps of Argo workflows by the names that people gave them: `wf(0).root(0).train(0).executor(1)` is `train`."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Final

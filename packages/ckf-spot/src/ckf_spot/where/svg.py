@@ -1,7 +1,5 @@
 """The timeline as one SVG that needs nothing from elsewhere, in the colours of the demo's page."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path

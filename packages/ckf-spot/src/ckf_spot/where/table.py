@@ -1,7 +1,5 @@
 """The report for people: a table that fits the terminal, and a line for each violation."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What the picture shows and where: nodes, pods and evictions as bars and marks, in rows."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass

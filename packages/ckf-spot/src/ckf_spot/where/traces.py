@@ -1,7 +1,5 @@
 """Pods that are gone, from the traces they left: events, which the API server keeps for an hour, and Argo workflows."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Rules that the observed pods and nodes break, each with advice."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -98,7 +96,8 @@ def awaited(look: Look) -> Iterator[str]:
     """Steps that lost their pod and are tried again, a sentence each."""
     for step in look.lost_steps:
         if step.fate == "tried again":
-            yield f"{_lost_on(step, look)}: Argo shows {step.shown!r}, and tries it again after that"
+            lost = f"{step.work.namespace}/{step.work} lost its pod{_was_on(step, look)}"
+            yield f"{lost}: Argo shows {step.shown!r}, and tries it again after that"
 
 
 def _on_spot(pod: Pod, look: Look) -> Iterator[Violation]:
@@ -208,10 +207,6 @@ def _lost(step: LostStep, look: Look) -> Violation:
     else:
         message = f"Argo shows {step.shown!r}: its pod{_was_on(step, look)} was lost, and {why}"
     return Violation("step-lost", step.work.namespace, str(step.work), message, advice)
-
-
-def _lost_on(step: LostStep, look: Look) -> str:
-    return f"{step.work.namespace}/{step.work} lost its pod{_was_on(step, look)}"
 
 
 def _was_on(step: LostStep, look: Look) -> str:

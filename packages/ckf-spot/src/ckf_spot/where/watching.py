@@ -1,7 +1,5 @@
 """Records a cluster until it is stopped."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from typing import Final

@@ -1,7 +1,5 @@
 """What a pod is for: the piece of work that the next pod goes on with, and whether an eviction harms it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Changes values in a YAML text and leaves the rest of it as it stands, to the last comment and blank."""
 
-from __future__ import annotations
-
 import difflib
 import json
 import operator
@@ -98,11 +96,7 @@ class _Editor:
             return [_Edit(line, end, text) if own_line else _Edit(start, end, self._newline + text)]
 
     def _parts(self, node: Node, before: Any, after: Any) -> Iterator[_Edit]:
-        """What changes a value part by part.
-
-        Raises:
-            _WholeError: it must be replaced as a whole.
-        """
+        """What changes a value part by part; _WholeError where it must be replaced as a whole."""
         same = writing.same(before, after)
         if same and not (self._spelt_out and _has_alias(node)):
             return
@@ -179,11 +173,7 @@ class _Editor:
         return self._above(dash - column, lines)
 
     def _without(self, node: MappingNode | SequenceNode, start: int, value: Node) -> _Edit:
-        """An entry of a collection taken away with its lines.
-
-        Raises:
-            _WholeError: it does not have them for itself.
-        """
+        """An entry of a collection taken away with its lines; _WholeError where it does not have them for itself."""
         end = self._end(value)
         line = start - self._column(start)
         if node.flow_style or self._text[line:start].strip():
@@ -285,11 +275,7 @@ class _Editor:
         return len(self._text[:end].rstrip()) if isinstance(node, ScalarNode) and node.style is None else end
 
     def _dash(self, node: SequenceNode, number: int) -> int:
-        """Where an item of a list in block style begins.
-
-        Raises:
-            _WholeError: it isn't found.
-        """
+        """Where an item of a list in block style begins; _WholeError where it isn't found."""
         start = self._end(node.value[number - 1]) if number else node.start_mark.index
         gap = _GAP.match(self._text, start)
         if not gap or self._text[gap.end() : gap.end() + 1] != "-":

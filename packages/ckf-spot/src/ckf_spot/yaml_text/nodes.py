@@ -1,7 +1,5 @@
 """The nodes of a YAML stream with their places in the text: PyYAML's, and aliases kept apart from what they name."""
 
-from __future__ import annotations
-
 import math
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """Reads YAML and JSON into plain values, and keeps the text for writing it again."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -116,7 +114,8 @@ def _read(text: str) -> Stream:
             return Stream([_json(text)], text, ())
         except (ValueError, RecursionError):
             pass  # YAML looks alike, and its reader knows in which line a mistake is
-    composed = Composed(_ended(text))
+    # With an end of its last line, as kubectl reads it: it matters to a `|` at a file's end.
+    composed = Composed(text if text.endswith("\n") else f"{text}\n")
     nodes: list[Node] = []
     while composed.check_node():
         nodes += filter(None, [composed.get_node()])
@@ -124,11 +123,6 @@ def _read(text: str) -> Stream:
     documents = [values.value(node) for node in nodes]
     kept = [(node, document) for node, document in zip(nodes, documents, strict=True) if document is not None]
     return Stream([document for _, document in kept], text, tuple(node for node, _ in kept))
-
-
-def _ended(text: str) -> str:
-    """The text with an end of its last line, as kubectl reads it: it matters to a `|` at a file's end."""
-    return text if text.endswith("\n") else f"{text}\n"
 
 
 def _json(text: str) -> Any:

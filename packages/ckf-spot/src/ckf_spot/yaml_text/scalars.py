@@ -5,8 +5,6 @@ kubectl and the API server read YAML with `sigs.k8s.io/yaml`, a copy of go-yaml 
 `packages/kubeflow-aks/tests/local/demo/placement/test_yaml_as_kubectl.py`.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from typing import Final

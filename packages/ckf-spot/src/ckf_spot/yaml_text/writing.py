@@ -1,7 +1,5 @@
 """Writes plain values as YAML that Kubernetes and every other reader understands alike."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Sequence

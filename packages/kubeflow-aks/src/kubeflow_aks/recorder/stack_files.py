@@ -24,7 +24,7 @@ from kubeflow_aks.recorder.project_file import (
 )
 
 ENCRYPTED = "\0encrypted"
-"""In place of a value that only the stack's key can decrypt (`program.settings.problems.ENCRYPTED`)."""
+"""In place of a value that only the stack's key can decrypt (`program.settings._model.ENCRYPTED`)."""
 _KEYS = ("config", "encryptedkey", "encryptionsalt", "environment", "secretsprovider")
 """What a stack file may hold (`ProjectStack` in `sdk/go/common/workspace/project.go`)."""
 _DECLARATION = ("type", "description", "default", "value", "items", "secret")
