@@ -146,11 +146,7 @@ class Drill:
         )
 
     def _check(self, watcher: Watcher, seconds: float) -> None:
-        """Ends the drill at its limits.
-
-        Raises:
-            OverError: one is reached.
-        """
+        """Ends the drill at its limits, with an `OverError`."""
         if seconds > self.plan.minutes * 60:
             raise OverError(f"the limit of {self.plan.minutes} minutes is reached")
         nodes = {

@@ -161,11 +161,7 @@ class Informer:
 
 
 def _uid(obj: object) -> str:
-    """The uid of an object.
-
-    Raises:
-        UnavailableError: it has none or no name, so it is not an object of the API.
-    """
+    """The uid of an object; an `UnavailableError` where it has none or no name, so it is not an object of the API."""
     uid, name = at(obj, "metadata", "uid"), at(obj, "metadata", "name")
     if not (isinstance(uid, str) and isinstance(name, str) and uid and name):
         raise UnavailableError("the response has an object without uid or name")
