@@ -35,11 +35,7 @@ _SAFE: Final = frozenset({"GET", "PATCH"})
 
 
 class GitHubError(ClientError):
-    """GitHub refuses or does not answer; the text is one line for the user.
-
-    Attributes:
-        status: of HTTP; 0 if there was no response.
-    """
+    """GitHub refuses with a status of HTTP, or does not answer: 0; the text is one line for the user."""
 
     exit_code = ExitCode.FINDING
 

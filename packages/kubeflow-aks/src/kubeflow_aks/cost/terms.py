@@ -21,12 +21,7 @@ _SETTINGS: Final = Source("this stack's settings")
 
 @dataclass(frozen=True)
 class Node:
-    """What a node hour of a pool costs.
-
-    Attributes:
-        quotes: of the VM.
-        disk_quotes: of its OS disk; none where that costs nothing or its price is unknown.
-    """
+    """What a node hour of a pool costs; no disk quote where its OS disk costs nothing or its price is unknown."""
 
     vm: Range
     disk: Range

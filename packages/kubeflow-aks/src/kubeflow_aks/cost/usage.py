@@ -37,11 +37,7 @@ class Stay:
 
 @dataclass(frozen=True)
 class NodeLife:
-    """A node while a record was kept.
-
-    Attributes:
-        pool: its agent pool; None where it is unknown.
-    """
+    """A node while a record was kept; the pool is None where it is unknown."""
 
     pool: str | None
     start: datetime
@@ -51,12 +47,7 @@ class NodeLife:
 
 @dataclass(frozen=True)
 class Share:
-    """What somebody used.
-
-    Attributes:
-        hours: node hours.
-        amount: in the bill's currency.
-    """
+    """What somebody used: node hours, and their cost in the bill's currency."""
 
     hours: float
     amount: float

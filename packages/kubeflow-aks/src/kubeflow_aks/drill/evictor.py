@@ -19,11 +19,7 @@ _MOST_NAMES: Final = 3
 
 @dataclass(frozen=True)
 class AzureSpotEvictor:
-    """Evicts spot nodes of one cluster.
-
-    Attributes:
-        any_node: whether nodes with pods of others may be evicted too.
-    """
+    """Evicts spot nodes of one cluster; with `any_node` also those with pods of others."""
 
     view: ClusterView
     scale_sets: ScaleSets

@@ -52,12 +52,7 @@ class PoolCost:
 
 @dataclass(frozen=True)
 class ScenarioCost:
-    """The cost of all pools.
-
-    Attributes:
-        notes: for the reader, one sentence each.
-        pictures: SVG documents by what they show.
-    """
+    """The cost of all pools, with notes of one sentence each, and SVG documents by what they show."""
 
     currency: str
     pools: tuple[PoolCost, ...]

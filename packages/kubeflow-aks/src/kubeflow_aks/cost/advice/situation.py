@@ -24,11 +24,7 @@ _CLUSTER = "azure-native:containerservice:ManagedCluster"
 
 @dataclass(frozen=True)
 class Situation:
-    """One state of a stack.
-
-    Attributes:
-        warnings: what the program warns of.
-    """
+    """One state of a stack, with what the program warns of."""
 
     file: StackFile
     stack: Stack

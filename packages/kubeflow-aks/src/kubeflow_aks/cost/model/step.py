@@ -16,12 +16,7 @@ def _require(**amounts: float) -> None:
 
 @dataclass(frozen=True)
 class Checkpoints:
-    """How a step saves its work.
-
-    Attributes:
-        every: useful hours between two.
-        writing: hours that writing one takes, during which no work is done.
-    """
+    """How a step saves its work: useful hours between two, and hours without work that writing one takes."""
 
     every: float
     writing: float

@@ -111,11 +111,7 @@ def _named(curve: Curve, end: float, *, leaves: bool) -> str:
 
 
 def _line(axes: Any, costs: ByRate, curve: Curve, colour: str, top: float) -> float:
-    """Draws a curve as far as it is in the picture.
-
-    Returns:
-        How high it is at its end.
-    """
+    """Draws a curve as far as it is in the picture, and returns how high it is at its end."""
     inside = [
         (rate, amount) for rate, amount in zip(costs.rates, curve.amounts, strict=True) if amount <= top
     ]
