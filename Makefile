@@ -29,7 +29,7 @@ help: ## list the targets
 preview: $(VENV)/.runtime ## show what `pulumi up` would create for STACK (default dev); needs no account and no CLI
 	@$(RUN) preview -- "$$STACK"
 
-# Rules need none of the providers' SDKs, whose import takes as long as many tests; two processes run at a time.
+# Rules need none of the providers' SDKs, whose import takes as long as many tests; three processes keep two cores busy to the end.
 COMPONENTS := tests/components tests/program/test_plan_arguments.py
 STACKS := tests/program/whole
 RULES := tests/aks_facts tests/program/planning tests/program/settings tests/program/test_packages.py
@@ -38,7 +38,7 @@ STRICTLY := -W error -W ignore::ResourceWarning
 SYNCED := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
 test: ## tests of the program, its components and its facts: no Azure, no Go, seconds
-	@$(MAKE) --no-print-directory --jobs=2 $(SYNCED) test-components test-stacks test-rules
+	@$(MAKE) --no-print-directory --jobs=3 $(SYNCED) test-components test-stacks test-rules
 
 test-components: $(VENV)/.dev
 	@$(PY) -m pytest $(STRICTLY) $(COMPONENTS)

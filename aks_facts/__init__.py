@@ -1,37 +1,17 @@
 """Facts as data: VM sizes, prices, regions and version support windows, each file with its source and date."""
 
 from aks_facts.prices import INCOMPLETE, PRICES_READ, ondemand_prices, priced_regions
-from aks_facts.regions import Region, region, regions
-from aks_facts.services import (
-    FREE_OUTBOUND_GB,
-    Meter,
-    ServicePrice,
-    os_disk,
-    service_price,
-    services,
-)
-from aks_facts.spot_points import (
-    QuotedSpotPrice,
-    assumed_spot_share,
-    quoted_sizes,
-    quoted_spot_price,
-)
+from aks_facts.regions import region, regions
+from aks_facts.services import FREE_OUTBOUND_GB, Meter, os_disk, service_price, services
+from aks_facts.spot_points import assumed_spot_share, quoted_sizes, quoted_spot_price
 from aks_facts.versions import (
     CharmedKubeflowRelease,
     KubernetesVersion,
-    charmed_kubeflow_release,
     charmed_kubeflow_releases,
     kubernetes_version,
     kubernetes_versions,
 )
-from aks_facts.vm_sizes import (
-    RetiredVmSeries,
-    VmSize,
-    restricted_families,
-    retired_series,
-    vm_size,
-    vm_sizes,
-)
+from aks_facts.vm_sizes import VmSize, restricted_families, retired_series, vm_size, vm_sizes
 
 __all__ = [
     "FREE_OUTBOUND_GB",
@@ -40,13 +20,8 @@ __all__ = [
     "CharmedKubeflowRelease",
     "KubernetesVersion",
     "Meter",
-    "QuotedSpotPrice",
-    "Region",
-    "RetiredVmSeries",
-    "ServicePrice",
     "VmSize",
     "assumed_spot_share",
-    "charmed_kubeflow_release",
     "charmed_kubeflow_releases",
     "kubernetes_version",
     "kubernetes_versions",

@@ -64,12 +64,3 @@ def kubernetes_version(version: str) -> KubernetesVersion:
         KeyError: the catalogue does not know the minor.
     """
     return kubernetes_versions()[version]
-
-
-def charmed_kubeflow_release(release: str) -> CharmedKubeflowRelease:
-    """The Charmed Kubeflow release of that name.
-
-    Raises:
-        KeyError: the catalogue does not know the release.
-    """
-    return charmed_kubeflow_releases()[release]

@@ -34,10 +34,9 @@ from program.planning.cost_basis import cost_basis
 from program.planning.hardware import GPU
 from program.planning.names import dns_label, given_names
 from program.planning.node_prices import node_prices
-from program.planning.pools import fallback_name
+from program.planning.pools import fallback_name, reservation_groups
 from program.planning.quota import vcpu_quota
 from program.planning.redundancy import blob_sku, disk_sku
-from program.planning.reservations import reservation_groups
 from program.settings import CheckpointClass, SettingsModel
 from program.settings import DataStore as DataStoreSettings
 

@@ -28,8 +28,7 @@ from .aks_cluster_args import (
     ClusterNetworkSpec,
     KubernetesSpec,
 )
-from .long_term_support import long_term_support_mistakes
-from .tiers import cost_analysis_mistakes
+from .tiers import cost_analysis_mistakes, long_term_support_mistakes
 
 _RANGES = {
     "podCidr": default_of(ClusterNetworkSpec, "pod_cidr"),

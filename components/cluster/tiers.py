@@ -1,4 +1,4 @@
-"""What the tier of a control plane excludes. Pure."""
+"""What the tier of a control plane excludes, and what needs a tier. Pure."""
 
 from collections.abc import Iterator
 
@@ -10,3 +10,9 @@ def cost_analysis_mistakes(tier: str, enabled: bool | None) -> Iterator[Mistake]
     if enabled and tier == "Free":
         expected = "false, or the tier Standard or Premium, because Free has no cost analysis"
         yield Mistake("costAnalysis", enabled, expected)
+
+
+def long_term_support_mistakes(tier: str, plan: str) -> Iterator[Mistake]:
+    """Long-term support needs the tier Premium (long-term-support.md)."""
+    if plan == "AKSLongTermSupport" and tier != "Premium":
+        yield Mistake("tier", tier, "Premium, because long-term support needs that tier")

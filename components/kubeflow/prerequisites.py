@@ -19,7 +19,7 @@ from .admission import spot_guard
 from .argo_retries import argo_retries
 from .contract import contract_readers, pool_contract
 from .device_plugin import device_plugins
-from .eviction_handler import eviction_handler
+from .eviction_script import RIGHTS
 from .inotify import inotify_limits
 from .isolation import no_traffic
 from .juju import juju_access
@@ -27,12 +27,18 @@ from .labels import OURS, labels
 from .prerequisites_args import KubeflowPrerequisitesArgs
 from .return_to_spot import return_to_spot
 from .scheduling import priority_classes, priority_expander
+from .script_pod import ScriptPod, script_pod
 from .storage import checkpoint_class, storage_class
 from .storage_classes import class_name_mistakes
 
 _OTHERS: Final = frozenset(
     {"default", "kube-node-lease", "kube-public", "kube-system", "gatekeeper-system", "kubeflow"}
 )
+_EVICTION_HANDLER: Final = ScriptPod(app="eviction-handler", scripts=["eviction_script.py"], rights=RIGHTS)
+"""What acts on Azure's notice of an eviction: one pod, beside Charmed Kubeflow, that watches the nodes.
+
+docs/decisions/0018-an-eviction-handler-of-our-own.md says why it is no daemon on the spot nodes.
+"""
 
 
 class KubeflowPrerequisites(pulumi.ComponentResource):
@@ -98,7 +104,7 @@ class KubeflowPrerequisites(pulumi.ComponentResource):
         if isolated:
             made.append(no_traffic(name, inside, child))
         if args.get("eviction_handler"):
-            made += eviction_handler(name, inside, node_labels, child, isolated=isolated)
+            made += script_pod(name, inside, node_labels, child, _EVICTION_HANDLER, isolated=isolated)
         if args.get("return_to_spot"):
             prices = args.get("node_prices", {})
             made += return_to_spot(name, inside, node_labels, prices, child, isolated=isolated)

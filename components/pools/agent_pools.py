@@ -15,7 +15,6 @@ from ..azure import azure_names
 from ..azure.arm_ids import RESERVATION_GROUP, SUBNET, arm_id_mistakes
 from ..azure.tags import tag_mistakes
 from . import pool_checks
-from .cluster_reference import name_of, version_of
 from .conventions import (
     GPU_TAINT,
     SPOT_KEY,
@@ -209,6 +208,7 @@ def _agent_pool(
     name: str, args: AgentPoolsArgs, pool: AgentPoolSpec, opts: pulumi.ResourceOptions
 ) -> aks.AgentPool:
     spot, disk = _is_spot(pool), pool.get("os_disk", {})
+    cluster = pulumi.Output.from_input(args["cluster"])  # in a plugin it is an Output
     kind = _spot(pool) if spot else _regular(pool)
     if pool.get("gpus"):
         kind |= _gpu(pool, whole(args)["gpu_driver"])
@@ -216,13 +216,15 @@ def _agent_pool(
         name,
         agent_pool_name=pool["name"],
         resource_group_name=args["resource_group_name"],
-        resource_name_=name_of(args["cluster"]),
+        resource_name_=cluster.apply(lambda made: made.name),
         mode=aks.AgentPoolMode.SYSTEM if _is_system(pool) else aks.AgentPoolMode.USER,
         type=aks.AgentPoolType.VIRTUAL_MACHINE_SCALE_SETS,
         os_type=aks.OSType.LINUX,
         os_sku=whole(args)["os_sku"],
         # Without it a new version of the cluster leaves the nodes behind (github.com/Azure/AKS/issues/3087).
-        orchestrator_version=args.get("kubernetes_version", version_of(args["cluster"])),
+        orchestrator_version=args.get(
+            "kubernetes_version", cluster.apply(lambda made: made.kubernetes_version)
+        ),
         vm_size=pool["vm_size"],
         enable_auto_scaling=True,
         count=pool.get("min_count"),

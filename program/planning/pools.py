@@ -1,6 +1,6 @@
 """The agent pools of a stack, made from its settings: the exact pools AKS will have, fallbacks included."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import Any, Final
 
@@ -8,6 +8,7 @@ from pydantic import Field
 
 from aks_facts import VmSize
 from components.arguments.declaration import default_of
+from components.azure.arm_ids import group_of, name_of, subscription_of
 from components.pools import node_upgrades, pool_checks
 from components.pools.conventions import (
     PLATFORM_WORKLOAD,
@@ -147,6 +148,17 @@ def purpose(settings: Settings, pool: UserPool, size: VmSize | None) -> Purpose:
         return Purpose.SYSTEM
     hosts = not pool.spot and not pool.taints and not (size and size.gpus)
     return Purpose.GENERAL if hosts else Purpose.WORK
+
+
+def reservation_groups(pools: Iterable[AgentPool]) -> dict[str, str]:
+    """The ARM id of each group once, under a name that no other pool changes: subscription, resource group, group."""
+    groups: dict[str, str] = {}
+    for pool in pools:
+        if arm_id := pool.capacity_reservation_group_id:
+            text = arm_id.lower()
+            name = "-".join((subscription_of(text).split("-")[0], group_of(text), name_of(text)))
+            groups.setdefault(name, arm_id)
+    return groups
 
 
 def successors(settings: Settings) -> dict[str, str]:

@@ -53,8 +53,9 @@ class SettingsModel(BaseModel):
     def __init_subclass__(cls, **options: Any) -> None:
         """Gives fields their docstrings; pydantic's own way takes as long as all else that is imported here."""
         super().__init_subclass__(**options)
+        replaced = cls.model_fields
         for name, annotation in cls.__annotations__.items():
-            if text := text_of(cls, name):
+            if text := text_of(cls, name) or (replaced[name].description if name in replaced else ""):
                 cls.__annotations__[name] = Annotated[annotation, Field(description=text)]
 
     def __getattr__(self, name: str) -> Any:
@@ -83,35 +84,38 @@ def setting(default: Any, source: str, *, unit: str = "", form: str = "", **cons
     return Field(default, json_schema_extra=cast(Any, extra), **constraints)
 
 
-def setting_of(argument: Argument, **changes: Any) -> Any:
+def setting_of(arguments: type, name: str, **changes: Any) -> Any:
     """A field of what an argument of a component declares.
 
     Args:
-        argument: the declaration.
+        arguments: the TypedDict.
+        name: of the argument.
         changes: arguments of `setting` that differ.
     """
-    declared: dict[str, Any] = {
-        name: value for name, value in vars(argument).items() if value not in (None, "")
-    }
-    fields: dict[str, Any] = {"default": None} | declared | changes
+    declared = vars(arguments_of(arguments)[name]).items()
+    stated: dict[str, Any] = {key: value for key, value in declared if value not in (None, "")}
+    fields: dict[str, Any] = {"default": None} | stated | changes
     return setting(**fields)
 
 
-def settings_of(*arguments: type, base: type[BaseModel] = SettingsModel) -> Any:
-    """A base class with a setting for each declared argument of TypedDicts: kind, default, bounds, text and source.
+def settings_of(arguments: type, base: type[BaseModel] = SettingsModel) -> Any:
+    """A base class with a setting for each declared argument of a TypedDict: kind, default, bounds, text and source.
 
-    A field of the class itself replaces the one of its name, in its place. The type checker takes them for `Any`.
+    A field of the class itself replaces the one of its name, in its place; without a docstring it keeps the text. The
+    type checker takes all others for `Any`.
 
     Args:
-        arguments: the TypedDicts.
+        arguments: the TypedDict.
         base: class whose fields come first.
     """
     fields: dict[str, Any] = {
-        name: (_kind(kind, name, argument), setting_of(argument, description=text_of(kind, name)))
-        for kind in arguments
-        for name, argument in arguments_of(kind).items()
+        name: (
+            _kind(arguments, name, argument),
+            setting_of(arguments, name, description=text_of(arguments, name)),
+        )
+        for name, argument in arguments_of(arguments).items()
     }
-    return create_model(f"{arguments[0].__name__}Settings", __base__=base, __module__=__name__, **fields)
+    return create_model(f"{arguments.__name__}Settings", __base__=base, __module__=__name__, **fields)
 
 
 def _kind(arguments: type, name: str, argument: Argument) -> Any:

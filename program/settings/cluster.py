@@ -1,6 +1,6 @@
-"""Settings of the control plane: version and upgrades, access to the API server, autoscaler, registry."""
+"""Settings of the control plane: version and upgrades, access to the API server, autoscaler, registry, logs, hours."""
 
-from components.arguments.declaration import arguments_of
+from components.arguments.choices import LogCategory, Weekday
 from components.cluster.aks_cluster_args import (
     ApiAccessSpec,
     AutoscalerSpec,
@@ -8,8 +8,11 @@ from components.cluster.aks_cluster_args import (
     MaintenanceSpec,
     SshSpec,
 )
+from components.monitoring.monitoring_args import MonitoringArgs
 from components.registry.container_registry_args import ContainerRegistryArgs
-from program.settings._model import setting, setting_of, settings_of
+from program.settings._model import SettingsModel, setting, setting_of, settings_of
+
+_TIME = {"pattern": r"^([01][0-9]|2[0-3]):[0-5][0-9]$", "form": "a time of day as HH:MM, like 07:00"}
 
 
 class MaintenanceWindow(settings_of(MaintenanceSpec)):
@@ -34,21 +37,41 @@ class Ssh(settings_of(SshSpec)):
     """SSH access to the nodes; leave it out to have none."""
 
     admin_username: str = setting_of(
-        arguments_of(SshSpec)["admin_username"],
+        SshSpec,
+        "admin_username",
         pattern=r"^[A-Za-z][-A-Za-z0-9_]*$",
         form="letters, digits, hyphens and underscores, a letter first",
     )
-    """Name of the admin user on every node; none of the common ones that Azure refuses, like admin."""
 
 
 class Registry(settings_of(ContainerRegistryArgs)):
     """The container registry the nodes pull from: a new one, or one that exists."""
 
-    authorized_ip_ranges: tuple[str, ...] = setting_of(
-        arguments_of(ContainerRegistryArgs)["authorized_ip_ranges"]
-    )
+    authorized_ip_ranges: tuple[str, ...] = setting_of(ContainerRegistryArgs, "authorized_ip_ranges")
     """Public address ranges that may use a Premium registry; the NAT gateway's is added. Empty means all."""
 
 
 class Autoscaler(settings_of(AutoscalerSpec)):
     """The cluster autoscaler's profile; one for all pools. The expander is always `priority`."""
+
+
+class Monitoring(settings_of(MonitoringArgs)):
+    """The logs of the control plane, and the workspace that keeps them."""
+
+    logs: tuple[LogCategory, ...] = setting_of(MonitoringArgs, "logs", default=())
+    """Logs of the control plane to collect; Azure charges by their size. Empty means none."""
+
+
+class OfficeHours(SettingsModel):
+    """When people work with the stack. A stopped cluster costs no nodes (docs/facts/aks.md#stopping-and-starting)."""
+
+    time_zone: str = setting(..., "our choice", unit="name in the IANA database, like Europe/London")
+    """Time zone of the local time."""
+    days: tuple[Weekday, ...] = setting(
+        ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday"), "our choice"
+    )
+    """Days of the week on which it runs."""
+    opens: str = setting("07:00", "our choice", alias="from", unit="HH:MM", **_TIME)
+    """Local time at which it starts."""
+    closes: str = setting("19:00", "our choice", alias="to", unit="HH:MM", **_TIME)
+    """Local time at which it stops; what runs then is evicted."""

@@ -1,24 +1,25 @@
 """Settings of storage that outlives the nodes: the class for checkpoints, and a storage account of the stack."""
 
 from components.arguments.choices import BlobSku
-from components.arguments.declaration import arguments_of
+from components.arguments.declaration import default_of
 from components.data_store.data_store_args import DataProfileSpec, DataStoreArgs
 from components.kubeflow.prerequisites_args import CheckpointClassSpec
 from program.settings._model import SettingsModel, setting, setting_of, settings_of
 
-_CLASS = arguments_of(CheckpointClassSpec)
+_SKU = default_of(CheckpointClassSpec, "sku")
 
 
 class CheckpointClass(settings_of(CheckpointClassSpec)):
     """The storage class for checkpoints: one container of Blob storage for each claim, mounted by many pods at once."""
 
-    enabled: bool = setting_of(_CLASS["enabled"])
+    enabled: bool = setting_of(CheckpointClassSpec, "enabled")
     """Run AKS's Blob CSI driver and make the class."""
     sku: BlobSku | None = setting_of(
-        _CLASS["sku"],
+        CheckpointClassSpec,
+        "sku",
         default=None,
         description="Redundancy and speed of the storage account that the driver makes. Left out: "
-        f"{_CLASS['sku'].default}, or Standard_LRS in a region without zones.",
+        f"{_SKU}, or Standard_LRS in a region without zones.",
     )
 
 
@@ -29,7 +30,7 @@ class Profile(settings_of(DataProfileSpec)):
 class DataStore(settings_of(DataStoreArgs)):
     """A storage account of the stack, which outlives the nodes and accepts no keys."""
 
-    sku: BlobSku | None = setting_of(arguments_of(DataStoreArgs)["sku"], default=None)
+    sku: BlobSku | None = setting_of(DataStoreArgs, "sku", default=None)
     """Redundancy and speed of the account, for life. Left out: as for checkpoints."""
     profiles: dict[str, Profile] = setting({}, "docs/decisions/0010-checkpoints-on-blob-storage.md")
     """Profiles by namespace; each has a container of its name and an identity of its own."""

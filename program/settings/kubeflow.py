@@ -1,22 +1,22 @@
 """Settings of what Charmed Kubeflow needs before Juju deploys it."""
 
 from components.arguments.choices import DiskSku
-from components.arguments.declaration import arguments_of
+from components.arguments.declaration import default_of
 from components.azure import azure_names
 from components.kubeflow.prerequisites_args import InotifySpec, KubeflowPrerequisitesArgs, StorageClassSpec
 from program.settings._model import SettingsModel, setting, setting_of, settings_of
 
-_DISK = arguments_of(StorageClassSpec)["sku"]
-_PREREQUISITES = arguments_of(KubeflowPrerequisitesArgs)
+_DISK = default_of(StorageClassSpec, "sku")
 
 
 class StorageClass(settings_of(StorageClassSpec)):
     """The class Juju uses for the controller and for every charm; not the cluster's default."""
 
     sku: DiskSku | None = setting_of(
-        _DISK,
+        StorageClassSpec,
+        "sku",
         default=None,
-        description=f"Kind of disk; ZRS disks can move between zones, LRS disks cannot. Left out: {_DISK.default}, or "
+        description=f"Kind of disk; ZRS disks can move between zones, LRS disks cannot. Left out: {_DISK}, or "
         "StandardSSD_LRS in a region without zone-redundant disks.",
     )
 
@@ -52,9 +52,9 @@ class _Release(SettingsModel):
 class Kubeflow(settings_of(KubeflowPrerequisitesArgs, base=_Release)):
     """The release of Charmed Kubeflow and its prerequisites."""
 
-    eviction_handler: bool = setting_of(_PREREQUISITES["eviction_handler"])
+    eviction_handler: bool = setting_of(KubeflowPrerequisitesArgs, "eviction_handler")
     """Where there is a spot pool, run the pod that acts on Azure's notice of an eviction: it cordons the node and
     evicts its pods with the grace that is left."""
-    return_to_spot: bool = setting_of(_PREREQUISITES["return_to_spot"])
+    return_to_spot: bool = setting_of(KubeflowPrerequisitesArgs, "return_to_spot")
     """Where a spot pool has a fallback, run the pod that moves work from it back to spot: work that agrees to it by a
     label, once spot has room."""

@@ -1,13 +1,10 @@
 """Settings of the virtual network."""
 
 from components.arguments.choices import OutboundType
-from components.arguments.declaration import arguments_of
 from components.azure.arm_ids import SUBNET
 from components.cluster.aks_cluster_args import ClusterNetworkSpec
 from components.network.network_args import SUBNETS, NetworkArgs
 from program.settings._model import SettingsModel, setting, setting_of, settings_of
-
-_CLUSTER = arguments_of(ClusterNetworkSpec)
 
 
 class Subnets(SettingsModel):
@@ -49,10 +46,10 @@ class _Ranges(settings_of(NetworkArgs)):
 class Network(settings_of(ClusterNetworkSpec, base=_Ranges)):
     """Address ranges and outbound traffic."""
 
-    outbound_type: OutboundType = setting_of(_CLUSTER["outbound_type"])
+    outbound_type: OutboundType = setting_of(ClusterNetworkSpec, "outbound_type")
     """How nodes reach the internet: the cluster's load balancer, a NAT gateway (a new one, or that of `subnetIds`), or
     your route table. A change replaces the cluster, unless it is made as in docs/how-to/change-outbound-routing.md."""
-    route_table_id: str | None = setting_of(_CLUSTER["route_table_id"])
+    route_table_id: str | None = setting_of(ClusterNetworkSpec, "route_table_id")
     """Route table of the subnets; only with userDefinedRouting. New subnets get it, those of `subnetIds` must have it.
     The cluster gets the right to use it, so whoever runs `pulumi up` needs the right to join it and to assign roles on
     it."""

@@ -41,7 +41,7 @@ def parse(raw: Mapping[str, Any]) -> Settings:
         location: Mistake(
             key_of(location), value, f"{_quoted(time)} in quotes; without them YAML reads a point in time"
         )
-        for location, value in _leaves(values)
+        for location, value in leaves(values)
         if isinstance(value, str) and (time := _TIME.fullmatch(value))
     }
     try:
@@ -112,7 +112,7 @@ def _depth(value: Any) -> int:
 
 def encrypted(raw: Mapping[str, Any]) -> Iterator[Location]:
     """The settings with a value that a preview cannot decrypt; a list with such an item counts as a whole."""
-    for location, value in _leaves(raw):
+    for location, value in leaves(raw):
         if value == ENCRYPTED:
             yield location[
                 : next((i for i, step in enumerate(location) if isinstance(step, int)), len(location))
@@ -136,12 +136,13 @@ def _without(values: dict[str, Any], location: Location) -> dict[str, Any]:
     return {**values, str(first): _without(values[str(first)], tuple(rest))}
 
 
-def _leaves(value: Any, location: Location = ()) -> Iterator[tuple[Location, Any]]:
+def leaves(value: Any, location: Location = ()) -> Iterator[tuple[Location, Any]]:
+    """Every value in a mapping or list, however deep, that is neither, with its place."""
     if isinstance(value, dict):
         for key, item in cast(dict[str, Any], value).items():
-            yield from _leaves(item, (*location, key))
+            yield from leaves(item, (*location, key))
     elif isinstance(value, list):
         for number, item in enumerate(cast(list[Any], value)):
-            yield from _leaves(item, (*location, number))
+            yield from leaves(item, (*location, number))
     else:
         yield location, value

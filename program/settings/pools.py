@@ -1,4 +1,4 @@
-"""Settings of the agent pools."""
+"""Settings of the agent pools and of their nodes: VM sizes, GPUs, upgrades."""
 
 from typing import Literal
 
@@ -6,35 +6,43 @@ from pydantic import ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError, PydanticKnownError
 
 from components.arguments import choices
-from components.arguments.declaration import arguments_of
+from components.arguments.declaration import default_of
 from components.pools import pool_checks
-from components.pools.pool_specs import AgentPoolSpec, OsDiskSpec, SystemPoolSpec
-from program.settings._model import SettingsModel, setting, setting_of, settings_of
-from program.settings.node_upgrades import NodeUpgrade
+from components.pools.pool_specs import GPU_DRIVER, AgentPoolSpec, OsDiskSpec, SystemPoolSpec, UpgradeSpec
+from program.settings._model import Day, SettingsModel, setting, setting_of, settings_of
 
-_DISK = arguments_of(OsDiskSpec)
-_SYSTEM = arguments_of(SystemPoolSpec)
-_POOL = arguments_of(AgentPoolSpec)
-_ZONES = "Availability zones of the nodes; empty means no zones."
+_DISK_GIB = default_of(OsDiskSpec, "size_gib")
+_Zones = tuple[Literal["1", "2", "3"], ...]
 
 
 class OsDisk(settings_of(OsDiskSpec)):
     """The nodes' operating system disk."""
 
-    type: choices.OsDiskType | None = setting_of(_DISK["type"], default=None)
+    type: choices.OsDiskType | None = setting_of(OsDiskSpec, "type", default=None)
     """Managed survives and is paid for; Ephemeral lives on the node. Left out: Ephemeral for spot CPU pools whose size
     has room, else Managed."""
     size_gib: int | None = setting_of(
-        _DISK["size_gib"],
+        OsDiskSpec,
+        "size_gib",
         default=None,
-        description=f"Size of the disk. Left out: {_DISK['size_gib'].default}, or what fits up to that when Ephemeral.",
+        description=f"Size of the disk. Left out: {_DISK_GIB}, or what fits up to that when Ephemeral.",
     )
+
+
+class NodeUpgrade(settings_of(UpgradeSpec)):
+    """How AKS upgrades the nodes of an on-demand pool."""
+
+    @field_validator("max_surge", "max_unavailable", mode="before")
+    @classmethod
+    def _as_text(cls, value: object) -> object:
+        """AKS takes text, and YAML makes a number of `2`."""
+        return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
 class SystemPool(settings_of(SystemPoolSpec)):
     """The pool of AKS's own add-ons: Linux, on demand, closed to everything else."""
 
-    zones: tuple[Literal["1", "2", "3"], ...] = setting_of(_SYSTEM["zones"], description=_ZONES)
+    zones: _Zones = setting_of(SystemPoolSpec, "zones")
     upgrade: NodeUpgrade = setting(NodeUpgrade(), "docs/facts/aks.md#upgrade-settings-of-pools")
     """How AKS upgrades its nodes."""
 
@@ -73,25 +81,25 @@ class _Sizes(SettingsModel):
 class UserPool(settings_of(AgentPoolSpec, base=_Sizes)):
     """One pool for work. A GPU size makes it a GPU pool; the one untainted Regular pool hosts Kubeflow."""
 
-    min_count: int = setting_of(_POOL["min_count"])
+    min_count: int = setting_of(AgentPoolSpec, "min_count")
     """Fewest nodes; with `vmSizes` of each size."""
-    max_count: int = setting_of(_POOL["max_count"])
+    max_count: int = setting_of(AgentPoolSpec, "max_count")
     """Most nodes; with `vmSizes` of each size."""
-    eviction_policy: choices.EvictionPolicy | None = setting_of(_POOL["eviction_policy"])
+    eviction_policy: choices.EvictionPolicy | None = setting_of(AgentPoolSpec, "eviction_policy")
     """What happens to an evicted spot node. Left out: Delete; Deallocate keeps paying for the disk."""
-    max_price: float | None = setting_of(_POOL["max_price"])
+    max_price: float | None = setting_of(AgentPoolSpec, "max_price")
     """Most to pay for a spot node; -1 means up to the on-demand price and no eviction on price. Left out: -1."""
-    labels: dict[str, str] = setting_of(_POOL["labels"])
+    labels: dict[str, str] = setting_of(AgentPoolSpec, "labels")
     """More node labels."""
-    taints: tuple[str, ...] = setting_of(_POOL["taints"])
+    taints: tuple[str, ...] = setting_of(AgentPoolSpec, "taints")
     """More node taints."""
-    zones: tuple[Literal["1", "2", "3"], ...] = setting_of(_POOL["zones"], description=_ZONES)
-    gpu_instance_profile: choices.MigProfile | None = setting_of(_POOL["gpu_instance_profile"])
+    zones: _Zones = setting_of(AgentPoolSpec, "zones")
+    gpu_instance_profile: choices.MigProfile | None = setting_of(AgentPoolSpec, "gpu_instance_profile")
     """Cut each GPU into Multi-Instance GPU slices of this size."""
-    gpu_time_slices: int | None = setting_of(_POOL["gpu_time_slices"])
+    gpu_time_slices: int | None = setting_of(AgentPoolSpec, "gpu_time_slices")
     """How many pods share each GPU in turn, by the device plugin; each may fill its memory. Left out: one."""
     capacity_reservation_group_id: str | None = setting_of(
-        _POOL["capacity_reservation_group_id"], description=f"On demand only: {_RESERVATION}"
+        AgentPoolSpec, "capacity_reservation_group_id", description=f"On demand only: {_RESERVATION}"
     )
     workload: str | None = setting(
         None,
@@ -131,6 +139,52 @@ class UserPool(settings_of(AgentPoolSpec, base=_Sizes)):
     def spot(self) -> bool:
         """Whether it is a spot pool."""
         return self.priority == "Spot"
+
+
+class Gpu(SettingsModel):
+    """Who installs the driver, and who runs the device plugin that makes GPUs visible to Kubernetes."""
+
+    driver: choices.GpuDriver = setting(GPU_DRIVER.default, GPU_DRIVER.source)
+    """Whether AKS installs the NVIDIA driver; None leaves it to NVIDIA's GPU Operator."""
+    plugin: Literal["devicePlugin", "none"] = setting(
+        "devicePlugin", "docs/facts/aks.md#gpu-driver-and-device-plugin"
+    )
+    """Whether this program runs NVIDIA's device plugin; none leaves it to the GPU Operator."""
+
+
+class OwnVmSize(SettingsModel):
+    """One VM size as the stack describes it. A size of the catalogue keeps its value for each key that is left out.
+
+    A size that the catalogue lacks needs vCPU and memory; by default it is a plain x64 size of unknown quota family and
+    local disks.
+    """
+
+    vcpus: int | None = setting(None, "quotas-skus-regions.md: at least 2", unit="vCPU", ge=2, le=4096)
+    """vCPU of a node; needed for a size that the catalogue lacks."""
+    memory_gib: float | None = setting(None, "docs/facts/aks.md#vm-sizes", unit="GiB", ge=2, le=131072)
+    """Memory of a node; needed for a size that the catalogue lacks."""
+    family: str | None = setting(None, "aks_facts/vm_sizes.csv", min_length=1)
+    """Quota family, as `az vm list-usage` names it."""
+    architecture: Literal["x64", "arm64"] | None = setting(None, "aks_facts/vm_sizes.csv")
+    """Kind of processor. Left out: x64."""
+    gpus: int | None = setting(None, "aks_facts/vm_sizes.csv", unit="GPUs", ge=0, le=64)
+    """GPUs of a node; makes its pools GPU pools. Left out: 0."""
+    gpu: str | None = setting(None, "aks_facts/vm_sizes.csv", min_length=1)
+    """Vendor and model of the GPUs, for instance NVIDIA A100."""
+    gpu_memory_gib: int | None = setting(None, "aks_facts/vm_sizes.csv", unit="GiB", ge=1, le=4096)
+    """Memory of each GPU."""
+    mig: bool | None = setting(None, "gpu-multi-instance.md")
+    """Whether the GPUs can be cut into Multi-Instance GPU slices."""
+    ephemeral_gib: int | None = setting(None, "docs/facts/aks.md#os-disks", unit="GiB", ge=0, le=2040)
+    """Largest ephemeral OS disk; 0 means none."""
+    premium_storage: bool | None = setting(None, "aks_facts/vm_sizes.csv")
+    """Whether premium disks can be attached."""
+    spot: bool | None = setting(None, "spot-vms.md")
+    """Whether it can be spot."""
+    encryption_at_host: bool | None = setting(None, "aks_facts/vm_sizes.csv")
+    """Whether it has encryption at host."""
+    retirement: Day | None = setting(None, "retirements-and-capacity-restrictions.md", unit="YYYY-MM-DD")
+    """Day on which Azure stops its VMs."""
 
 
 def standard_pools() -> dict[str, UserPool]:

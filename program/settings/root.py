@@ -4,18 +4,13 @@ from pydantic import ConfigDict
 from pydantic.alias_generators import to_camel
 
 from program.settings._model import Day, SettingsModel, setting
-from program.settings.cluster import ApiAccess, Autoscaler, Kubernetes, Registry, Ssh
-from program.settings.cost import Budget, Cost
+from program.settings.cluster import ApiAccess, Autoscaler, Kubernetes, Monitoring, OfficeHours, Registry, Ssh
+from program.settings.cost import Budget, Cost, Work
 from program.settings.data import Data
-from program.settings.gpu import Gpu
 from program.settings.kubeflow import Kubeflow
-from program.settings.monitoring import Monitoring
 from program.settings.names import Names
 from program.settings.network import Network
-from program.settings.office_hours import OfficeHours
-from program.settings.pools import SystemPool, UserPool, standard_pools
-from program.settings.vm_sizes import OwnVmSize
-from program.settings.workload import Work
+from program.settings.pools import Gpu, OwnVmSize, SystemPool, UserPool, standard_pools
 
 
 class Tags(SettingsModel):

@@ -1,16 +1,16 @@
 """The one place that reads Pulumi's configuration."""
 
-import difflib
 import json
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
+from difflib import get_close_matches
 from typing import Any, NoReturn, cast
 
 import pulumi
 from pulumi.runtime import config
 
 from components.arguments.mistakes import Mistake
+from program.settings.parse import leaves
 from program.settings.problems import ENCRYPTED, SettingsError
 
 _TEXT_KEYS = {"location", "asOf", "created", "resourceGroup"}
@@ -39,7 +39,9 @@ def stack_values() -> dict[str, Any]:
         namespace, _, name = key.partition(":")
         if namespace == project:
             values[name] = from_text(name, config.get_config(key))
-        elif namespace not in _OTHERS and _likeness(namespace, project) >= _ALIKE:
+        elif namespace not in _OTHERS and get_close_matches(
+            project.lower(), [namespace.lower()], cutoff=_ALIKE
+        ):
             values[key] = from_text(name, config.get_config(key))
     return values
 
@@ -58,7 +60,8 @@ def without_secrets(text: str) -> str:
     """A text in which the texts of secret values are masked."""
     secret: set[str] = set()
     with suppress(SettingsError):  # a configuration that can't be read has no secrets
-        secret = {text for key, value in stack_values().items() if _is_secret(key) for text in _texts(value)}
+        values = [value for key, value in stack_values().items() if _is_secret(key)]
+        secret = {text for _, text in leaves(values) if isinstance(text, str)}
     for hidden in sorted(secret, key=len, reverse=True):
         text = text.replace(hidden, "[secret]") if len(hidden) >= _SHORTEST else text
     return text
@@ -76,23 +79,10 @@ def _keys() -> set[str]:
     return {*config.CONFIG.get(), *cast(dict[str, Any], environment)}
 
 
-def _likeness(namespace: str, project: str) -> float:
-    return difflib.SequenceMatcher(None, namespace.lower(), project.lower()).ratio()
-
-
 def _is_secret(key: str) -> bool:
     """Whether a setting is, or is part of, a secret value of the stack."""
     top = key if ":" in key else f"{pulumi.get_project()}:{key.partition('.')[0].partition('[')[0]}"
     return config.is_config_secret(top) or top in config.get_config_secret_keys_env()
-
-
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict | list):
-        inner: Any = cast(Any, value)
-        for item in inner.values() if isinstance(value, dict) else inner:
-            yield from _texts(item)
 
 
 def from_text(name: str, text: str) -> Any:

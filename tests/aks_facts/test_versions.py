@@ -6,7 +6,6 @@ import pytest
 
 from aks_facts import (
     CharmedKubeflowRelease,
-    charmed_kubeflow_release,
     charmed_kubeflow_releases,
     kubernetes_version,
     kubernetes_versions,
@@ -24,16 +23,14 @@ def test_a_minor_stays_when_its_support_is_over() -> None:
 
 
 def test_a_release_has_its_minors_and_its_juju() -> None:
-    release = charmed_kubeflow_release("1.11")
+    release = charmed_kubeflow_releases()["1.11"]
     assert release.kubernetes_versions == ("1.32", "1.33", "1.34")
     assert (release.juju_channel, release.juju_agent_version) == ("3.6/stable", "3.6.25")
 
 
-def test_an_unknown_minor_or_release_is_a_key_error() -> None:
+def test_an_unknown_minor_is_a_key_error() -> None:
     with pytest.raises(KeyError):
         kubernetes_version("1.20")
-    with pytest.raises(KeyError):
-        charmed_kubeflow_release("1.9")
 
 
 def test_long_term_support_outlasts_standard_support() -> None:

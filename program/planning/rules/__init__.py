@@ -9,17 +9,15 @@ from functools import cache, partial
 from typing import Final
 
 from components.arguments.mistakes import Mistake
-from components.cluster.long_term_support import long_term_support_mistakes
-from components.cluster.tiers import cost_analysis_mistakes
+from components.cluster.tiers import cost_analysis_mistakes, long_term_support_mistakes
 from components.kubeflow.storage_classes import class_name_mistakes
 from components.pools.labels_and_taints import repeated_taint_mistakes
-from program.planning.pools import AgentPool, agent_pools
+from program.planning.pools import agent_pools
 from program.planning.rules import (
     access,
     cost,
     data,
     days,
-    described_sizes,
     disks,
     fallbacks,
     gpus,
@@ -29,8 +27,6 @@ from program.planning.rules import (
     moves,
     names,
     network,
-    network_policy,
-    node_upgrades,
     office_hours,
     pools,
     prices,
@@ -41,14 +37,12 @@ from program.planning.rules import (
     several_sizes,
     size_warnings,
     sizes,
-    ssh,
     stack,
     tags,
     tiers,
     upgrades,
     versions,
     workload,
-    zones,
 )
 from program.planning.rules.pools import Candidate, component_problems
 from program.settings import Settings
@@ -63,6 +57,10 @@ _RULES_OF_A_POOL: Final[tuple[Callable[[Candidate], Iterator[Mistake]], ...]] = 
     labels.soft_taint_problems,
     labels.workload_label_problems,
 )
+
+
+def _day(settings: Settings, today: date) -> date:
+    return settings.as_of or today
 
 
 def _once(mistakes: Iterator[Mistake]) -> Iterator[Mistake]:
@@ -83,14 +81,7 @@ def problems(settings: Settings, *, project: str, stack_name: str, today: date) 
         stack_name: Pulumi stack name.
         today: the day on which the program runs; `asOf` goes before it where support and retirement are judged.
     """
-
-    def day() -> date:
-        return settings.as_of or today
-
-    @cache
-    def planned() -> tuple[AgentPool, ...]:
-        return agent_pools(settings)
-
+    day, planned = partial(_day, settings, today), cache(partial(agent_pools, settings))
     yield from judged(
         lambda: names.name_problems(project, stack_name, settings),
         lambda: resource_names.resource_name_problems(project, stack_name, settings),
@@ -107,12 +98,12 @@ def problems(settings: Settings, *, project: str, stack_name: str, today: date) 
         ),
         lambda: tiers.tier_problems(settings, planned()),
         lambda: network.network_problems(settings, planned()),
-        lambda: network_policy.network_policy_problems(settings),
+        lambda: network.network_policy_problems(settings),
         lambda: access.access_problems(settings),
-        lambda: ssh.ssh_problems(settings),
+        lambda: access.ssh_problems(settings),
         lambda: registry.registry_problems(settings),
         lambda: monitoring.monitoring_problems(settings),
-        lambda: described_sizes.described_size_problems(settings),
+        lambda: sizes.described_size_problems(settings),
         lambda: sizes.size_problems(settings, day()),
         lambda: several_sizes.size_setting_problems(settings),
         lambda: pools.system_pool_problems(settings),
@@ -120,10 +111,10 @@ def problems(settings: Settings, *, project: str, stack_name: str, today: date) 
             judged(*(partial(rule, pool) for pool in pools.candidates(settings) for rule in _RULES_OF_A_POOL))
         ),
         lambda: stack.stack_problems(settings),
-        lambda: zones.zone_problems(settings),
+        lambda: location.zone_problems(settings),
         lambda: disks.disk_problems(settings),
         lambda: reservations.reservation_problems(settings),
-        lambda: node_upgrades.node_upgrade_problems(settings),
+        lambda: upgrades.node_upgrade_problems(settings),
         lambda: gpus.driver_problems(settings),
         lambda: class_name_mistakes(
             settings.kubeflow.storage_class.name,
@@ -145,14 +136,7 @@ def warnings(settings: Settings, *, today: date) -> Iterator[str]:
         settings: the stack's settings.
         today: as for `problems`.
     """
-
-    def day() -> date:
-        return settings.as_of or today
-
-    @cache
-    def planned() -> tuple[AgentPool, ...]:
-        return agent_pools(settings)
-
+    day, planned = partial(_day, settings, today), cache(partial(agent_pools, settings))
     yield from judged(
         lambda: location.location_warnings(settings),
         lambda: tags.tag_warnings(settings),
@@ -166,9 +150,9 @@ def warnings(settings: Settings, *, today: date) -> Iterator[str]:
         lambda: size_warnings.architecture_warnings(planned()),
         lambda: tiers.tier_warnings(settings, planned()),
         lambda: network.network_warnings(settings),
-        lambda: network_policy.network_policy_warnings(settings),
+        lambda: network.network_policy_warnings(settings),
         lambda: access.access_warnings(settings),
-        lambda: ssh.ssh_warnings(settings),
+        lambda: access.ssh_warnings(settings),
         lambda: registry.registry_warnings(settings),
         lambda: monitoring.monitoring_warnings(settings),
         lambda: stack.system_warnings(settings),

@@ -1,11 +1,11 @@
-"""Who can reach the API server and sign in (docs/facts/aks.md#api-server-access)."""
+"""Who can reach the API server and the nodes, and sign in (docs/facts/aks.md#api-server-access)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from components.arguments.mistakes import Mistake
 from components.azure.arm_ids import PRIVATE_DNS_ZONE, SUBNET, arm_id_mistakes, name_of, parent_id
-from components.azure.cidr import address_or_range
+from components.azure.cidr import DOCUMENTATION, address_or_range, is_in
 from components.cluster.access_checks import (
     MAX_RANGES,
     ONLY_THE_CLUSTER,
@@ -13,7 +13,8 @@ from components.cluster.access_checks import (
     authorized_range_mistakes,
     sign_in_mistakes,
 )
-from program.planning.rules.public_ranges import covered_warnings, placeholder_warnings
+from components.cluster.ssh_keys import ED25519, MIN_BITS, key_mistakes, name_mistakes
+from program.planning.rules.pools import component_problems
 from program.settings import Settings
 
 _ZONE: Final = "apiAccess.privateDnsZoneId"
@@ -107,3 +108,38 @@ def access_warnings(settings: Settings) -> Iterator[str]:
                 f"apiAccess.adminGroupObjectIds[{index}] is {text}: a placeholder, so nobody could sign in; "
                 "write the object id of your group"
             )
+
+
+def placeholder_warnings(key: str, ranges: Sequence[str], who: str) -> Iterator[str]:
+    """Placeholder ranges of examples; `who` must write the real ones."""
+    for index, text in enumerate(ranges):
+        if is_in(address_or_range(text), DOCUMENTATION):
+            yield (
+                f"{key}[{index}] is {text}: a placeholder, from which nobody calls; write the range that {who} go out "
+                "by"
+            )
+
+
+def covered_warnings(key: str, texts: Sequence[str]) -> Iterator[str]:
+    """Ranges that others cover."""
+    ranges = list(map(address_or_range, texts))
+    for index, network in enumerate(ranges):
+        wider = (other for at, other in enumerate(ranges) if network != other or at < index)
+        if outer := next(filter(network.subnet_of, wider), None):
+            yield f"{key}[{index}] is {network}: {outer} covers it; leave one of them out"
+
+
+def ssh_problems(settings: Settings) -> Iterator[Mistake]:
+    """User names and keys that Azure refuses."""
+    if settings.ssh is not None:
+        yield from component_problems("ssh", name_mistakes(settings.ssh.admin_username))
+        yield from component_problems("ssh", key_mistakes(settings.ssh.public_key))
+
+
+def ssh_warnings(settings: Settings) -> Iterator[str]:
+    """Keys that AKS is known to refuse."""
+    if settings.ssh and settings.ssh.public_key.startswith(ED25519):
+        yield (
+            f"ssh.publicKey is an {ED25519} key: AKS refused such keys as invalid (Azure/AKS#4431) and documents RSA "
+            f"keys only; an RSA key of {MIN_BITS} bits or more is safe"
+        )

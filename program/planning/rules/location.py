@@ -1,4 +1,4 @@
-"""Rules of the region (aks_facts/regions.csv): it exists, or may be a new one."""
+"""Rules of the region and its availability zones (aks_facts/regions.csv)."""
 
 import difflib
 import re
@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 import aks_facts
 from components.arguments.mistakes import Mistake
+from components.pools import pool_checks
+from program.planning.rules.pools import component_problems
 from program.settings import Settings
 
 _COMPASS = re.compile(r"north|south|east|west|central|\d+")
@@ -46,6 +48,24 @@ def location_warnings(settings: Settings) -> Iterator[str]:
         )
     elif region.restricted:
         yield f"location is {name}: Azure opens this region on request only; request access before the first `up`"
+
+
+def zone_problems(settings: Settings) -> Iterator[Mistake]:
+    """No zone is named twice, nor one in a region that has none (aks_facts/regions.csv).
+
+    A region that the catalogue does not know is not judged: it may be newer.
+    """
+    region = aks_facts.region(settings.location)
+    places = {"systemPool": settings.system_pool.zones} | {
+        f"pools.{n}": p.zones for n, p in settings.pools.items()
+    }
+    for key, zones in places.items():
+        if zones and region and not region.zones:
+            yield Mistake(
+                f"{key}.zones", list(zones), f"no value, because {region.name} has no availability zones"
+            )
+        else:
+            yield from component_problems(key, pool_checks.zone_mistakes(zones))
 
 
 def _may_be_new(name: str) -> bool:

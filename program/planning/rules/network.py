@@ -1,11 +1,14 @@
-"""Address ranges that Azure takes, that do not overlap and have room for the pools.
+"""Address ranges that Azure takes, that do not overlap and have room for the pools; the engine of network policies.
 
-Source: concepts-network-azure-cni-overlay.md, concepts-network-cni-overview.md.
+Source: concepts-network-azure-cni-overlay.md, concepts-network-cni-overview.md, docs/facts/aks.md#network-policy.
 """
 
 from collections.abc import Iterator, Mapping
+from datetime import date
 from ipaddress import IPv4Network
+from typing import Final
 
+from aks_facts import kubernetes_versions
 from components.arguments.mistakes import Mistake
 from components.azure.arm_ids import ROUTE_TABLE, SUBNET, arm_id_mistakes, group_of, name_of, parent_id
 from components.azure.cidr import PRIVATE, ipv4_range, is_in, overlap_mistakes
@@ -20,6 +23,8 @@ from components.network.network_checks import (
 from program.planning.pools import AgentPool
 from program.settings import Network, Settings, Subnets
 
+AZURE_ENDS: Final = date(2028, 9, 30)
+"""Last day of Azure's own engine on Linux ("Retirement: Azure Network Policy Manager on Linux nodes")."""
 _AZURE_RESERVED = 5
 """Addresses that Azure reserves in every subnet ("Azure subnet FAQ")."""
 _LONGEST_GROUP = 63
@@ -185,3 +190,37 @@ def _outbound_problems(settings: Settings) -> Iterator[Mistake]:
         )
     elif network.route_table_id is not None:
         yield from arm_id_mistakes("network.routeTableId", network.route_table_id, ROUTE_TABLE)
+
+
+def network_policy_problems(settings: Settings) -> Iterator[Mistake]:
+    """No new cluster gets the engine that ends."""
+    if settings.network.policy == "azure" and not settings.adopted:
+        yield Mistake(
+            "network.policy",
+            "azure",
+            f"cilium, calico or none, because Azure's own engine ends on {AZURE_ENDS}",
+        )
+
+
+def network_policy_warnings(settings: Settings) -> Iterator[str]:
+    """No engine in production, or one whose own support ends before that of Kubernetes."""
+    policy, version = settings.network.policy, settings.kubernetes.version
+    if policy == "none" and settings.production:
+        yield (
+            "network.policy is none in production: nothing enforces network policies, so every pod reaches every other "
+            "one; set cilium before the cluster is made, and see docs/how-to/choose-a-network-policy-engine.md for one "
+            "that runs"
+        )
+    if policy == "calico" and settings.kubernetes.support_plan == "AKSLongTermSupport":
+        support = kubernetes_versions().get(version)
+        end = f", on {support.standard_until}" if support else ""
+        yield (
+            f"network.policy is calico with long-term support: once community support of Kubernetes {version} ends"
+            f"{end}, Calico has the support terms of its maker Tigera, and its version must still support that "
+            "Kubernetes; review both, or take cilium"
+        )
+    if policy == "azure":
+        yield (
+            f"network.policy is azure: Azure ends this engine on {AZURE_ENDS}; move to Cilium before, as in "
+            "docs/how-to/choose-a-network-policy-engine.md"
+        )

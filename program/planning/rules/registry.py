@@ -7,7 +7,7 @@ from components.arguments.mistakes import Mistake
 from components.azure.arm_ids import REGISTRY, arm_id_mistakes
 from components.azure.cidr import public_range_mistakes
 from components.registry.registry_checks import MAX_RANGES, premium_mistakes
-from program.planning.rules.public_ranges import covered_warnings, placeholder_warnings
+from program.planning.rules.access import covered_warnings, placeholder_warnings
 from program.settings import Settings
 
 _RANGES: Final = "registry.authorizedIpRanges"

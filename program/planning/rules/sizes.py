@@ -1,4 +1,4 @@
-"""VM sizes that the pools of a stack may use; each function is one rule. Warnings: `size_warnings`."""
+"""VM sizes that a stack describes (`vmSizes`) and that its pools may use. Warnings: `size_warnings`."""
 
 import difflib
 import re
@@ -6,14 +6,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 
-from aks_facts import VmSize, retired_series
+from aks_facts import VmSize, retired_series, vm_sizes
 from components.arguments.mistakes import Mistake
-from components.pools import pool_checks
+from components.pools.pool_checks import system_size_mistakes
 from program.planning.pools import Purpose, purpose
 from program.planning.sizes import sizes, spelling
-from program.settings import Settings, UserPool
+from program.settings import OwnVmSize, Settings, UserPool
 
 _ONE_VCPU = re.compile(r"standard_[a-z]+1(?!\d).*", re.IGNORECASE)
+_NAME = re.compile(r"Standard_[A-Za-z][A-Za-z0-9_-]*")
 _ALIKE = 0.85
 """Share of equal letters from which on a name is suggested for another (our choice)."""
 
@@ -68,7 +69,7 @@ def size_problems(settings: Settings, today: date) -> Iterator[Mistake]:
             *retired_problems(use, settings.created, today),
             *unknown_problems(use, by_name),
             *spot_problems(use),
-            *system_problems(use),
+            *(replace(wrong, key=use.key) for wrong in system_size_mistakes(use.name) if use.system),
             *host_problems(use),
             *gpu_problems(use),
         ]
@@ -116,12 +117,6 @@ def spot_problems(use: SizeUse) -> Iterator[Mistake]:
         yield Mistake(use.key, use.name, "a size that can be spot; Azure sells this one on demand only")
 
 
-def system_problems(use: SizeUse) -> Iterator[Mistake]:
-    """No B-series for the system pool (quotas-skus-regions.md, "Restricted VM sizes")."""
-    if use.system:
-        yield from (replace(mistake, key=use.key) for mistake in pool_checks.system_size_mistakes(use.name))
-
-
 def host_problems(use: SizeUse) -> Iterator[Mistake]:
     """Charmed Kubeflow's images are built for amd64 only (api-server/rockcraft.yaml)."""
     if use.hosts and use.size and use.size.architecture != "x64":
@@ -140,4 +135,32 @@ def gpu_problems(use: SizeUse) -> Iterator[Mistake]:
             use.key,
             use.name,
             f"a size with NVIDIA's GPUs, because driver, device plugin and taint are for these; it has {use.size.gpu}",
+        )
+
+
+def described_size_problems(settings: Settings) -> Iterator[Mistake]:
+    """A size that the catalogue lacks has Azure's name and the numbers that planning needs, GPUs included."""
+    for name, described in settings.vm_sizes.items():
+        yield from _described_gpu_problems(name, described, vm_sizes().get(name))
+        if name in vm_sizes():
+            continue
+        if same := spelling(name, vm_sizes()):
+            yield Mistake("vmSizes", name, f"the spelling {same}")
+            continue
+        if not _NAME.fullmatch(name):
+            yield Mistake("vmSizes", name, "the name of a VM size as Azure has it, like Standard_D8s_v5")
+            continue
+        for key, value in (("vcpus", described.vcpus), ("memoryGib", described.memory_gib)):
+            if value is None:
+                yield Mistake(f"vmSizes.{name}.{key}", None, f"a number, because the catalogue lacks {name}")
+
+
+def _described_gpu_problems(name: str, described: OwnVmSize, listed: VmSize | None) -> Iterator[Mistake]:
+    """Other settings of GPUs need their number; without it the size would count as one without GPU."""
+    gpus = described.gpus if described.gpus is not None else listed.gpus if listed else 0
+    about = {"gpu": described.gpu, "gpuMemoryGib": described.gpu_memory_gib, "mig": described.mig}
+    stated = [key for key, value in about.items() if value]
+    if stated and not gpus:
+        yield Mistake(
+            f"vmSizes.{name}.gpus", described.gpus, f"the number of GPUs, because of {' and '.join(stated)}"
         )

@@ -1,13 +1,16 @@
-"""Warnings about upgrades: channels that are off, and an operating system whose support ends.
+"""Rules of upgrades: of single nodes, channels that are off, and an operating system whose support ends.
 
-Sources: docs/facts/aks.md#kubernetes-upgrades, docs/facts/aks.md#node-images, Azure/AKS#5701.
+Sources: docs/facts/aks.md#kubernetes-upgrades, docs/facts/aks.md#node-images,
+docs/facts/aks.md#upgrade-settings-of-pools, Azure/AKS#5701.
 """
 
 from collections.abc import Iterator
 from datetime import date, timedelta
 from typing import Final
 
-from program.settings import Kubernetes, Settings
+from components.arguments.mistakes import Mistake
+from components.pools.node_upgrades import together_mistakes
+from program.settings import Kubernetes, NodeUpgrade, Settings
 
 _FIRST_ON_2404: Final = 35
 """Minor of Kubernetes 1 from which on AKS's Ubuntu is 24.04."""
@@ -15,6 +18,28 @@ _FIRST_LTS_WITHOUT_2204: Final = 33
 """Minor of Kubernetes 1 from which on LTS comes after 24.04 (includes/ubuntu-22-04-retirement.md, 2026-02-09)."""
 _LAST_DAY_OF_2204: Final = date(2027, 6, 30)
 _NOTICE: Final = timedelta(days=90)
+
+
+def node_upgrade_problems(settings: Settings) -> Iterator[Mistake]:
+    """Values that AKS does not take together, and values for nodes that it upgrades in its own way."""
+    yield from _together("systemPool.upgrade", settings.system_pool.upgrade, system=True)
+    for name, pool in settings.pools.items():
+        key, upgrade = f"pools.{name}.upgrade", pool.upgrade
+        if pool.spot and pool.fallback is None and upgrade != NodeUpgrade():
+            yield Mistake(
+                key,
+                upgrade.model_dump(by_alias=True, exclude_none=True),
+                "no value on a spot pool without a fallback, because AKS upgrades spot pools without surge and drain",
+            )
+        else:
+            yield from _together(key, upgrade, system=pool.replaces == settings.system_pool.name)
+
+
+def _together(key: str, upgrade: NodeUpgrade, *, system: bool) -> Iterator[Mistake]:
+    mistakes = together_mistakes(
+        upgrade.max_surge, upgrade.max_unavailable, upgrade.undrainable_node_behavior, system=system
+    )
+    yield from (mistake.within(key) for mistake in mistakes)
 
 
 def upgrade_warnings(settings: Settings, today: date) -> Iterator[str]:

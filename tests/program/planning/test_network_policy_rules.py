@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from program.planning.rules.network_policy import network_policy_warnings
+from program.planning.rules.network import network_policy_warnings
 from tests.program.planning.given import planned, settings
 
 OFFICIAL = {"supportPlan": "KubernetesOfficial", "tier": "Standard"}

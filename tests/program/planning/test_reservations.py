@@ -2,8 +2,7 @@
 
 import pytest
 
-from program.planning.pools import agent_pools
-from program.planning.reservations import reservation_groups
+from program.planning.pools import agent_pools, reservation_groups
 from program.planning.rules.reservations import reservation_warnings
 from tests.program.planning.given import GENERAL, GPU_SPOT, SPOT, planned_pool, settings
 

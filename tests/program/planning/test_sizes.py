@@ -4,7 +4,7 @@ import pytest
 
 import aks_facts
 from program.planning.hardware import GPU
-from program.planning.rules.described_sizes import described_size_problems
+from program.planning.rules.sizes import described_size_problems
 from program.planning.sizes import sizes
 from tests.program.planning.given import GENERAL, SPOT, planned, refused, settings
 

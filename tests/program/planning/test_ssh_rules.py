@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from program.planning.rules.ssh import ssh_problems, ssh_warnings
+from program.planning.rules.access import ssh_problems, ssh_warnings
 from program.settings.problems import ENCRYPTED
 from tests.program.planning.given import planned, settings
 

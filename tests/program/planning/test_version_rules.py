@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from components.cluster.long_term_support import long_term_support_mistakes
+from components.cluster.tiers import long_term_support_mistakes
 from program.planning.rules.versions import version_problems, version_warnings
 from tests.program.planning.given import TODAY, refused, settings
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from program.planning.rules import zones as rules
+from program.planning.rules import location as rules
 from tests.program.planning.given import SPOT, refused, settings
 
 KEYS = ["systemPool", "pools.work"]

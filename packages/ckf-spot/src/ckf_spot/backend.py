@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from ckf_spot.errors import Mistake, PlacementError
+from ckf_spot.errors import refusal
 
 DEFAULT: Final = "2.15"
 """Backend of Charmed Kubeflow 1.11."""
@@ -37,23 +37,19 @@ class Backend:
         """
         match = _FORM.fullmatch(text)
         if not match:
-            raise PlacementError(
-                Mistake(
-                    "backend",
-                    text,
-                    "expected 2.5 (Charmed Kubeflow 1.10), 2.15 (1.11), or another 2.N",
-                    "is no version of Kubeflow Pipelines v2",
-                )
+            raise refusal(
+                "backend",
+                text,
+                "expected 2.5 (Charmed Kubeflow 1.10), 2.15 (1.11), or another 2.N",
+                "is no version of Kubeflow Pipelines v2",
             )
         backend = cls(int(match[1]))
         if backend.minor < _RETRIES:
-            raise PlacementError(
-                Mistake(
-                    "backend",
-                    text,
-                    f"expected 2.{_RETRIES} or newer",
-                    "ignores retries, so no task would survive an eviction",
-                )
+            raise refusal(
+                "backend",
+                text,
+                f"expected 2.{_RETRIES} or newer",
+                "ignores retries, so no task would survive an eviction",
             )
         return backend
 

@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from ckf_spot import install, sources
-from ckf_spot.errors import Mistake, PlacementError
-
-Object = Mapping[str, Any]
+from ckf_spot.errors import PlacementError, refusal
+from ckf_spot.fields import Object
 
 _PAGE: Final = 500
 _TIMEOUT_SECONDS: Final = 30
@@ -93,22 +92,15 @@ class Cluster:
             expected = (
                 f"expected the path of a kubeconfig, ~/.kube/config, a pod of the cluster, or {self.instead}"
             )
-            raise PlacementError(
-                Mistake(
-                    "KUBECONFIG",
-                    os.environ.get("KUBECONFIG", ""),
-                    expected,
-                    f"configures no cluster: {_line(error)}",
-                )
+            raise refusal(
+                "KUBECONFIG",
+                os.environ.get("KUBECONFIG", ""),
+                expected,
+                f"configures no cluster: {_line(error)}",
             ) from None
         except Exception as error:  # noqa: BLE001 - the client lets through what YAML and files raise
-            raise PlacementError(
-                Mistake(
-                    "KUBECONFIG",
-                    sources.kubeconfig(),
-                    "expected a kubeconfig",
-                    f"can't be read: {_line(error)}",
-                )
+            raise refusal(
+                "KUBECONFIG", sources.kubeconfig(), "expected a kubeconfig", f"can't be read: {_line(error)}"
             ) from None
         self._config: Any = config
         self._core: Any = client.CoreV1Api()
@@ -205,7 +197,7 @@ class Cluster:
             self._call("namespace", self._core.read_namespace, name=namespace).read()
         except NotThereError:
             expected = f"expected {self._namespaces()}"
-            raise PlacementError(Mistake("--namespace", namespace, expected, "does not exist")) from None
+            raise refusal("--namespace", namespace, expected, "does not exist") from None
         except ForbiddenError:
             return
 

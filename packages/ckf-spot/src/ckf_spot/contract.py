@@ -9,7 +9,17 @@ from typing import Any, Final, TypeGuard
 
 from ckf_spot import yaml_text
 from ckf_spot.agent_pool import SPOT_LABEL, WORKLOAD_LABEL, AgentPool, Taint
-from ckf_spot.errors import ABSENT, ContractError, Mistake, PlacementError, missing, not_one_of, refuse
+from ckf_spot.errors import (
+    ABSENT,
+    ContractError,
+    Mistake,
+    PlacementError,
+    missing,
+    not_one_of,
+    refusal,
+    refuse,
+)
+from ckf_spot.fields import Object
 
 OUTPUT: Final = "poolContract"
 """Name of the stack's output."""
@@ -45,17 +55,15 @@ def _entries(value: Any, origin: str) -> list[Any]:
     if isinstance(data, Mapping) and KEY in data:
         origin = f"{origin}: data.{KEY}"
         if not isinstance(data[KEY], str):
-            raise PlacementError(Mistake(origin, data[KEY], "expected the list of pools as a text"))
+            raise refusal(origin, data[KEY], "expected the list of pools as a text")
         value = yaml_text.parse(data[KEY], origin)
     if isinstance(value, list):
         return value
-    raise PlacementError(
-        Mistake(
-            origin,
-            ABSENT,
-            f"expected the stack output {OUTPUT!r}, all outputs as JSON, or the ConfigMap with the key {KEY!r}",
-            "a list of pools is missing",
-        )
+    raise refusal(
+        origin,
+        ABSENT,
+        f"expected the stack output {OUTPUT!r}, all outputs as JSON, or the ConfigMap with the key {KEY!r}",
+        "a list of pools is missing",
     )
 
 
@@ -98,7 +106,7 @@ def _label_problems(where: str, labels: Mapping[str, str], priority: Any) -> Ite
         yield Mistake(f"{where}.{SPOT_LABEL}", spot, expected, f"contradicts priority {priority!r}")
 
 
-def _pool(entry: Mapping[str, Any]) -> AgentPool:
+def _pool(entry: Object) -> AgentPool:
     return AgentPool(
         name=entry["name"],
         role=entry["role"],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from ckf_spot.errors import Mistake, PlacementError
+from ckf_spot.errors import refusal
 
 _SECONDS: Final = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 _FORM: Final = re.compile(r"([0-9]{1,9})([smhd])")
@@ -29,7 +29,7 @@ def seconds(name: str, text: str) -> int:
     match = _FORM.fullmatch(text) if isinstance(text, str) else None  # pyright: ignore[reportUnnecessaryIsInstance]
     length = int(match[1]) * _SECONDS[match[2]] if match else None
     if length is None or length > _LONGEST:
-        raise PlacementError(Mistake(name, text, _ALLOWED, "is no duration"))
+        raise refusal(name, text, _ALLOWED, "is no duration")
     return length
 
 

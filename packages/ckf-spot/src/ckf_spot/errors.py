@@ -39,7 +39,7 @@ class Mistake:
         return dataclasses.replace(self, path=": ".join(filter(None, (*prefixes, self.path))))
 
     def __str__(self) -> str:
-        text = self.problem if self.value is ABSENT else f"{shown(self.value)} {self.problem}"
+        text = self.problem if self.value is ABSENT else f"{reprlib.repr(self.value)} {self.problem}"
         if self.path:
             text = f"{self.path}{' ' if text == _MISSING else ': '}{text}"
         return f"{text}; {self.expected}" if self.expected else text
@@ -59,9 +59,9 @@ def not_one_of(path: str, value: object, allowed: Iterable[object]) -> Mistake:
     return missing(path, expected) if value is None else Mistake(path, value, expected)
 
 
-def one_of(path: str, value: object, allowed: Iterable[object]) -> PlacementError:
-    """The error for a value that is none of those allowed."""
-    return PlacementError(not_one_of(path, value, allowed))
+def refusal(path: str, value: object, expected: str, problem: str = "is not allowed") -> PlacementError:
+    """The error for one mistake."""
+    return PlacementError(Mistake(path, value, expected, problem))
 
 
 class PlacementError(ValueError):
@@ -148,8 +148,3 @@ def refuse(problems: Iterable[Mistake]) -> None:
     """
     if mistakes := tuple(problems):
         raise PlacementError(*mistakes)
-
-
-def shown(value: object) -> str:
-    """A value for a message, short."""
-    return reprlib.repr(value)

@@ -10,6 +10,8 @@ from ckf_spot.errors import ABSENT, Mistake, missing, not_one_of
 
 Json = dict[str, Any]
 """A Kubernetes object, or a part of one, as plain maps, lists, texts and numbers."""
+Object = Mapping[str, Any]
+"""One that is only read."""
 
 UNKNOWN: Final = "unknown field"
 _UNDECIDED: Final = "left as it is; if the release in the cluster does not have it either, it is dropped"
@@ -20,12 +22,12 @@ OBJECT: Final = ("apiVersion", "kind", "metadata", "spec", "status")
 """Fields of every Kubernetes object that is meant here."""
 
 
-def is_map(value: object) -> TypeGuard[Mapping[str, Any]]:
+def is_map(value: object) -> TypeGuard[Object]:
     """Whether it is a map whose keys are texts."""
     return isinstance(value, Mapping) and all(isinstance(key, str) for key in value)
 
 
-def is_maps(value: object) -> TypeGuard[list[Mapping[str, Any]]]:
+def is_maps(value: object) -> TypeGuard[list[Object]]:
     """Whether it is a list of such maps."""
     return isinstance(value, list) and all(map(is_map, value))
 
@@ -53,7 +55,7 @@ def at(value: Any, *path: str | int) -> Any:
     return value
 
 
-def map_at(value: Any, *path: str | int) -> Mapping[str, Any]:
+def map_at(value: Any, *path: str | int) -> Object:
     """The map along a path, empty where there is none."""
     part = at(value, *path)
     return part if is_map(part) else {}
@@ -101,7 +103,7 @@ def unknown(path: str, hint: str) -> Mistake:
     return Mistake(path, ABSENT, hint or _UNDECIDED, UNKNOWN, certain=bool(hint))
 
 
-def object_problems(document: Mapping[str, Any], *versions: str) -> Iterator[Mistake]:
+def object_problems(document: Object, *versions: str) -> Iterator[Mistake]:
     """The mistakes in the fields that every object has.
 
     Args:
@@ -112,7 +114,7 @@ def object_problems(document: Mapping[str, Any], *versions: str) -> Iterator[Mis
     yield from version_problems(document, *versions)
 
 
-def version_problems(document: Mapping[str, Any], *versions: str) -> Iterator[Mistake]:
+def version_problems(document: Object, *versions: str) -> Iterator[Mistake]:
     """The mistake of another API version."""
     if document.get("apiVersion") not in versions:
         yield not_one_of("apiVersion", document.get("apiVersion"), versions)

@@ -7,7 +7,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ckf_spot.errors import ABSENT, Mistake, PlacementError
+from ckf_spot.errors import ABSENT, PlacementError, refusal
 
 
 def read(name: str | Path) -> str:
@@ -54,4 +54,4 @@ def readable_errors(name: str, done: str) -> Generator[None]:
 
 
 def _unusable(name: str, done: str, reason: str) -> PlacementError:
-    return PlacementError(Mistake(name or "''", ABSENT, "", f"can't be {done}: {reason}"))
+    return refusal(name or "''", ABSENT, "", f"can't be {done}: {reason}")

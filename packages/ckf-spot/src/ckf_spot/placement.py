@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from ckf_spot.agent_pool import POOL_LABEL, SPOT_LABEL, AgentPool
-from ckf_spot.errors import ABSENT, Mistake, PlacementError, not_one_of, refuse
+from ckf_spot.errors import ABSENT, not_one_of, refusal, refuse
 
 Capacity = Literal["spot", "on-demand"]
 """`spot`: nodes that Azure may take back at any moment; `on-demand`: nodes that stay."""
@@ -15,6 +15,9 @@ Capacity = Literal["spot", "on-demand"]
 Preference = Literal["spot"]
 """What can be preferred: on-demand nodes are there whenever they are required, so they can only be required."""
 
+REQUIRED: Final = "requiredDuringSchedulingIgnoredDuringExecution"
+PREFERRED: Final = "preferredDuringSchedulingIgnoredDuringExecution"
+"""Fields of a pod's node affinity."""
 _CAPACITIES: Final = ("spot", "on-demand")
 _WEIGHT: Final = 100
 """The scheduler's largest (Kubernetes NodeAffinity: 1–100)."""
@@ -82,14 +85,14 @@ class Placement:
     def node_affinity(self) -> dict[str, Any]:
         """`spec.affinity.nodeAffinity` of the pod."""
         affinity: dict[str, Any] = {
-            "requiredDuringSchedulingIgnoredDuringExecution": {
+            REQUIRED: {
                 "nodeSelectorTerms": [
                     {"matchExpressions": [expression.as_dict() for expression in self.required]}
                 ]
             }
         }
         if self.preferred:
-            affinity["preferredDuringSchedulingIgnoredDuringExecution"] = [
+            affinity[PREFERRED] = [
                 {
                     "weight": _WEIGHT,
                     "preference": {
@@ -117,7 +120,7 @@ class Placement:
         problem = (
             f"a node selector can name one pool or one workload only, and these are several pools: {names}"
         )
-        raise PlacementError(Mistake("", ABSENT, "name one of them", problem))
+        raise refusal("", ABSENT, "name one of them", problem)
 
     @property
     def weight(self) -> int:
@@ -151,7 +154,7 @@ def placement(
     if not any(pool.spot == (capacity == "spot") for pool in chosen):
         there = ", ".join(f"{pool.name} ({'spot' if pool.spot else 'on-demand'})" for pool in pools)
         argument = f"require={require!r}" if require else "prefer='spot'"
-        raise PlacementError(Mistake(argument, name, f"its pools: {there}", f"has no {capacity} pool"))
+        raise refusal(argument, name, f"its pools: {there}", f"has no {capacity} pool")
     if require == "spot":
         return Placement(chosen, (selector, _ON_SPOT), ())
     if require == "on-demand":
@@ -169,4 +172,4 @@ def check_wish(prefer: object, require: object) -> None:
     refuse(not_one_of(*request) for request in wishes if request[1] not in (None, *request[2]))
     if prefer is not None and require is not None:
         problem = f"prefer={prefer!r} and require={require!r} contradict each other"
-        raise PlacementError(Mistake("", ABSENT, "give one of them", problem))
+        raise refusal("", ABSENT, "give one of them", problem)

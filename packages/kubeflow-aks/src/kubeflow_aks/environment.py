@@ -65,11 +65,7 @@ class InstallError(CommandError):
 
 @dataclass(frozen=True)
 class ProjectEnvironment:
-    """The `.venv` of a checkout.
-
-    Attributes:
-        root: the checkout.
-    """
+    """The `.venv` of a checkout."""
 
     root: Path
 
@@ -89,12 +85,7 @@ class ProjectEnvironment:
         return self.python.exists() and self.has(self._lock(group), names[names.index(group) :])
 
     def has(self, lock: str, groups: Iterable[str] = GROUPS) -> bool:
-        """Whether it was set up from a lock file that lists all packages of this one, with the same hashes.
-
-        Args:
-            lock: the text of this one.
-            groups: those whose lock files count.
-        """
+        """Whether the lock file of a group set it up, and lists all packages of this one with the same hashes."""
         with suppress(InstallError):
             return any(
                 lock == text or _identities(lock) <= _identities(text)
@@ -187,10 +178,6 @@ class Package:
 
 def packages(lock: str, name: str = "") -> list[Package]:
     """The packages that a lock file lists.
-
-    Args:
-        lock: its text.
-        name: of the file, for the message.
 
     Raises:
         InstallError: a line is anything else, such as a URL, a path or an option: installing that could run its code.
@@ -326,11 +313,7 @@ def _made_anew(folder: Path) -> Generator[None]:
 
 @contextmanager
 def _exclusive_lock(file: Path) -> Generator[None]:
-    """Keeps other processes waiting, until this one is done or gone.
-
-    Args:
-        file: any that all of them can open for writing; nothing is written.
-    """
+    """Keeps other processes waiting until this one is done or gone, by a file to which nothing is written."""
     with file.open("r+b") as opened:
         _lock(opened)
         yield

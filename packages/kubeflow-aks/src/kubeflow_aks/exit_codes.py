@@ -45,22 +45,13 @@ class InterruptedCommandError(CommandError):
         super().__init__(f"interrupted{f'; {note}' if note else ''}")
 
 
-_PROGRAMS: Final = {
-    "az": "the Azure CLI",
-    "git": "git",
-    "pulumi": "the Pulumi CLI",
-}
+_PROGRAMS: Final = {"az": "the Azure CLI", "git": "git", "pulumi": "the Pulumi CLI"}
 
 
 class MissingProgramError(InconclusiveError):
     """A program that the command calls is not installed."""
 
     def __init__(self, program: str, instead: str = "") -> None:
-        """Names what to install.
-
-        Args:
-            program: the program's name or path.
-            instead: what does without it, such as `pass --outputs FILE`.
-        """
+        """Names what to install, or what does without it, such as `pass --outputs FILE`."""
         name = _PROGRAMS.get(program.rpartition("/")[2], program)
         super().__init__(f"`{program}` is missing; install {name}{f', or {instead}' if instead else ''}")

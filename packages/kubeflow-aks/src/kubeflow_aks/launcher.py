@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from kubeflow_aks.environment import GROUPS, ProjectEnvironment
-from kubeflow_aks.exit_codes import CommandError
+from kubeflow_aks.exit_codes import CommandError, ExitCode
 
 RUNTIME: Final = frozenset(
     {"adopt", "cost-trace", "handoff", "policy", "preview", "quota", "sizes", "start", "stop", "verify"}
@@ -21,8 +21,6 @@ RUNTIME: Final = frozenset(
 OTHERS: Final = frozenset({"ci", "cost", "demo", "diff", "drill", "local"})
 """Commands that need the packages of the group `commands`."""
 SET_UP: Final = "set-up"
-_FAILURE: Final = 1
-_USAGE: Final = 2
 _ENVIRONMENT: Final = ProjectEnvironment(Path(__file__).resolve().parents[4])
 
 
@@ -46,7 +44,7 @@ def _set_up(arguments: Sequence[str]) -> int:
     group = arguments[0] if arguments else "commands"
     if group not in GROUPS or len(arguments) > 1:
         print(f"usage: kubeflow-aks {SET_UP} [{'|'.join(GROUPS)}]", file=sys.stderr)
-        return _USAGE
+        return ExitCode.USAGE
     return _install(group)
 
 
@@ -62,7 +60,7 @@ def _install(group: str) -> int:
         _ENVIRONMENT.set_up(group)
     except (CommandError, OSError) as error:
         print(f"error: .venv: {error}", file=sys.stderr)
-        return _FAILURE
+        return ExitCode.FINDING
     return 0
 
 

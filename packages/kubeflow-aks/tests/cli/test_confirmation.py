@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from kubeflow_aks.cli.confirmation import confirmed
+from kubeflow_aks.cli.commands.drill import confirmed
 from kubeflow_aks.exit_codes import UsageError
 
 

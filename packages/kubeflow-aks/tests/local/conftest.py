@@ -49,7 +49,7 @@ def control_plane(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Gen
 @pytest.fixture(scope="session")
 def kubeconfig(control_plane: ControlPlane) -> Path:
     """The shared control plane's administrator."""
-    return control_plane.kubeconfig()
+    return control_plane.run.kubeconfig
 
 
 @pytest.fixture(scope="session")

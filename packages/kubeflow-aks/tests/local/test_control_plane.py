@@ -147,7 +147,7 @@ def test_what_ended_of_a_control_plane_is_started_again_and_what_was_in_it_is_ke
     assert plane.start()
     assert taken == [], "a port that another program took meanwhile gives way to another one"
     before = _pids(plane)
-    kubectl = Kubectl(plane.tools, plane.kubeconfig(), "default")
+    kubectl = Kubectl(plane.tools, plane.run.kubeconfig, "default")
     kubectl.run("create", "configmap", "kept")
     for name in ("etcd", "kube-scheduler"):
         os.kill(before[name], 9)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import uuid
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -143,17 +141,3 @@ def test_an_encrypted_value_is_refused_with_its_key(make: Make) -> None:
         EngineError, match="example:token: encrypted with a key that only the stack's owner has"
     ):
         make(stack="locked").preview()
-
-
-def _command(run: RunDirectory, providers: dict[str, int], *arguments: str) -> list[str]:
-    pairs = [f"--provider={name}={port}" for name, port in providers.items()]
-    place = ["--stack=test", f"--run-dir={run.root}", f"--project-root={EXAMPLE}"]
-    return [sys.executable, "-m", "kubeflow_aks.local_aks.engine", *arguments, *place, *pairs]
-
-
-def test_the_command_fails_with_the_programs_words(make: Make, run: RunDirectory) -> None:
-    command = _command(run, dict(make().providers), "preview", "--config=location=nowhere")
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert "'nowhere' is no region" in done.stderr
-    assert "Traceback" not in done.stderr

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from components.pools.conventions import GPU_KEY, SPOT_KEY
 from components.pools.conventions import WORKLOAD_LABEL as REAL_WORKLOAD_LABEL
-from kubeflow_aks.pull_request.observed import UNKNOWN, Difference, Observed, Refusal, Resource, Run
+from kubeflow_aks.pull_request.observed import UNKNOWN, Difference, Observed, Refusal, Resource, Run, Trial
 from kubeflow_aks.pull_request.report.impacts import Impact, impacts_of
 from kubeflow_aks.pull_request.report.impacts.losses import HOLDS
 from kubeflow_aks.pull_request.report.impacts.pools import REPLACED_KEY, TOLERATED, WORKLOAD_LABEL
@@ -63,7 +63,7 @@ def test_what_azure_refuses_comes_first_in_its_words_and_once_for_each_kind_and_
         Refusal(f"urn::{name}", AGENT_POOL, name, "PropertyChangeNotAllowed", "Changing 'x' is not allowed.")
         for name in ("first", "second")
     ]
-    result = impacts_of(with_changes(change("delete", GROUP, "group"), azure_refuses=tuple(refusals)))
+    result = impacts_of(with_changes(change("delete", GROUP, "group"), azure=Trial(tuple(refusals))))
     assert summaries(result) == [("azure-refuses", "danger", "first"), ("deleted", "danger", "group")]
     assert result[0]["text"] == (
         "Azure refuses this change, so `pulumi up` fails at AgentPool `first`, `second`: `PropertyChangeNotAllowed`: "
@@ -73,14 +73,14 @@ def test_what_azure_refuses_comes_first_in_its_words_and_once_for_each_kind_and_
 
 def test_what_azure_has_under_another_name_is_refused_with_the_way_to_keep_it() -> None:
     refusal = Refusal("urn::a", AGENT_POOL, "a", "", "cannot create already existing resource '/x'")
-    [impact] = impacts_of(with_changes(azure_refuses=(refusal,)))
+    [impact] = impacts_of(with_changes(azure=Trial((refusal,))))
     assert "at AgentPool `a`: cannot create already existing resource '/x'. An alias keeps" in impact["text"]
 
 
 def test_an_upgrade_that_azure_refuses_replaces_no_nodes() -> None:
     result = observed(run(kubernetes={"version": "1.33"}), run(kubernetes={"version": "1.34"}))
     [urn] = [urn for urn, one in run().resources.items() if one.type == CLUSTER]
-    refused = replace(result, azure_refuses=(Refusal(urn, CLUSTER, "c", "OperationNotAllowed", "No."),))
+    refused = replace(result, azure=Trial((Refusal(urn, CLUSTER, "c", "OperationNotAllowed", "No."),)))
     assert "made anew pool by pool" in text(impacts_of(result), "version")
     assert "made anew pool by pool" not in text(impacts_of(refused), "version")
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from kubeflow_aks.project import PROJECT_ROOT
-from kubeflow_aks.pull_request.observed import UNKNOWN, Difference, Refusal, Resource, Run
+from kubeflow_aks.pull_request.observed import UNKNOWN, Difference, Refusal, Resource, Run, Trial
 from kubeflow_aks.pull_request.report.impacts import Impact, impacts_of, meanings
 from kubeflow_aks.pull_request.report.impacts.meanings import Meaning, table
 from kubeflow_aks.pull_request.report.impacts.sides import CLUSTER
@@ -217,7 +217,7 @@ def test_a_value_that_only_up_knows_and_what_azure_refuses_are_not_called_unjudg
     assert (impact["kind"], impact["level"]) == ("known-after-up", "news")
     refused = replace(one, differences=(Difference("diskEncryptionSetID", "update", "a", "b"),))
     refusal = Refusal(refused.urn, CLUSTER, "c", "PropertyChangeNotAllowed", "No.")
-    assert [it["kind"] for it in impacts_of(with_changes(refused, base=base, azure_refuses=(refusal,)))] == [
+    assert [it["kind"] for it in impacts_of(with_changes(refused, base=base, azure=Trial((refusal,))))] == [
         "azure-refuses"
     ]
 

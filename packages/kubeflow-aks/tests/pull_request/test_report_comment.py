@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kubeflow_aks.pull_request.observed import Change, Difference, Observed, Refusal, Run
+from kubeflow_aks.pull_request.observed import Change, Difference, Observed, Refusal, Run, Trial
 from kubeflow_aks.pull_request.priced import priced
 from kubeflow_aks.pull_request.report import MARKER, change_document, comment
 from kubeflow_aks.pull_request.report.page import difference_lines
@@ -68,7 +68,7 @@ def test_nothing_changed_tells_what_fails_the_preview_all_the_same() -> None:
 def test_all_stacks_are_in_one_table_the_worst_first_and_the_quiet_in_one_line() -> None:
     renamed = [replace(observed(run(), run()), stack=name) for name in ("quiet", "calm")]
     broken = replace(observed(run(), Run(failure="no")), stack="broken")
-    changed = replace(CHANGED, azure_tried=3, azure_untried=("later",))
+    changed = replace(CHANGED, azure=Trial(tried=3, untried=("later",)))
     text = comment([change_document(it) for it in (changed, *renamed, broken)], missing=["lost"])
     rows = [line for line in text.partition("\n####")[0].splitlines() if line.startswith("| `")]
     assert [row.split("|")[1].strip() for row in rows] == ["`broken`", "`demo`"]
@@ -86,7 +86,7 @@ def test_all_stacks_are_in_one_table_the_worst_first_and_the_quiet_in_one_line()
 def test_the_table_has_refusals_losses_and_the_bill() -> None:
     refusal = Refusal("urn", "a:b:AgentPool", "p", "PropertyChangeNotAllowed", "No.")
     of_cluster = Refusal("urn", "kubernetes:core/v1:Secret", "s", "AlreadyExists", "No.")
-    refused = replace(CHANGED, azure_refuses=(refusal, of_cluster), refused=("cluster",))
+    refused = replace(CHANGED, azure=Trial((refusal, of_cluster)), refused=("cluster",))
     text = comment([change_document(refused, None, priced(refused))])
     [row] = [line for line in text.splitlines() if line.startswith("| `demo`")]
     _, _, _, by, lost, bill, policy, _ = row.split("|")
@@ -111,7 +111,7 @@ def test_an_id_stands_in_full_once() -> None:
         Refusal(f"urn{code}", "a:b:C", "c", code, f"Subnet '{arm_id}' is in use by {arm_id}.")
         for code in ("one", "two")
     )
-    text = comment_on(with_changes(azure_refuses=refusals))
+    text = comment_on(with_changes(azure=Trial(refusals)))
     assert text.count(arm_id) == 1
     assert text.count("…/managedClusters/c") == 3
 

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from kubeflow_aks.pull_request.observed import Run
-from kubeflow_aks.pull_request.report.picture import picture
-from kubeflow_aks.pull_request.report.pool_entries import pool_entries
+from kubeflow_aks.pull_request.report.pool_entries import picture, pool_entries
 from tests.pull_request.observations import DEMO_POOLS, observed, pools, run
 
 

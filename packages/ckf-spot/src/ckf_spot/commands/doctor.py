@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any, Final
@@ -16,8 +16,8 @@ from ckf_spot.doctor import file, namespace, platform
 from ckf_spot.doctor.findings import Finding, line, right, unknown, wrong
 from ckf_spot.doctor.reader import Reader
 from ckf_spot.doctor.work import pods
-from ckf_spot.errors import ContractError, Mistake, PlacementError, refuse
-from ckf_spot.fields import is_map
+from ckf_spot.errors import ContractError, Mistake, PlacementError, refusal, refuse
+from ckf_spot.fields import Object, is_map
 from ckf_spot.kinds.kind import PlacingRequest
 from ckf_spot.kinds.manifests import File
 from ckf_spot.pools import Pools
@@ -55,7 +55,7 @@ def add_to(commands: Any) -> None:
 
 def _run(options: argparse.Namespace) -> int:
     if options.pool and not options.file:
-        raise PlacementError(Mistake("--pool", options.pool, "expected -f FILE --pool NAME", "needs a file"))
+        raise refusal("--pool", options.pool, "expected -f FILE --pool NAME", "needs a file")
     files = _files(options.file)
     request = PlacingRequest(
         require=options.require,
@@ -68,7 +68,7 @@ def _run(options: argparse.Namespace) -> int:
     group = pools[options.pool] if pools and options.pool else None
     placement = group.placement(require=request.require) if group else None
     findings = [contract, *(platform.look(reader, pools) if reader else [unknown("cluster", why)])]
-    noted: Mapping[str, Any] = {}
+    noted: Object = {}
     for name, theirs in _spaces(files, options.namespace, reader).items():
         if reader:
             noted, findings_of_namespace = namespace.read(reader, name)
@@ -127,7 +127,7 @@ def _spaces(
             named = file.namespace_of(document)
             if namespace_option and named and named != namespace_option:
                 problem = f"contradicts the namespace {named!r} of {file.name_of(document)}"
-                raise PlacementError(Mistake("--namespace", namespace_option, "leave it out", problem))
+                raise refusal("--namespace", namespace_option, "leave it out", problem)
             name = named or namespace_option or (reader.own_namespace() if reader else "")
             by_namespace.setdefault(name, []).append(document)
         for name, documents in by_namespace.items():

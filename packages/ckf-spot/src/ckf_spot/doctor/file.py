@@ -11,7 +11,7 @@ from ckf_spot.doctor import namespace
 from ckf_spot.doctor.findings import Finding, line, right, unknown, wrong
 from ckf_spot.doctor.work import Pods, pods
 from ckf_spot.errors import PlacementError
-from ckf_spot.fields import copied, map_at
+from ckf_spot.fields import Object, copied, map_at
 from ckf_spot.kinds import manifests
 from ckf_spot.kinds.kind import PlacingRequest
 from ckf_spot.kinds.manifests import File
@@ -26,7 +26,7 @@ _SHOWN: Final = 6
 """Fields of a change that a line names."""
 
 
-def look(file: File, pools: Pools, noted: Mapping[str, Any]) -> Iterator[Finding]:
+def look(file: File, pools: Pools, noted: Object) -> Iterator[Finding]:
     """Whether each pod finds a pool, as the file is.
 
     Args:
@@ -107,14 +107,14 @@ def _placed(
     return [File(file.origin, placed)], [*left, *(f"{file.origin}: {doubt}" for doubt in report.doubts)]
 
 
-def _compared(documents: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+def _compared(documents: Sequence[Object]) -> Sequence[Object]:
     """One by one, but a compiled pipeline's as one: its second document may be yet to come."""
     if any(map(compiled.is_compiled, documents)):
         return [dict(ChainMap(*map(dict, documents)))]
     return documents
 
 
-def name_of(document: Mapping[str, Any]) -> str:
+def name_of(document: Object) -> str:
     """Kind and name."""
     if compiled.is_compiled(document):
         return f"pipeline/{map_at(document, 'pipelineInfo').get('name')}"
@@ -122,13 +122,13 @@ def name_of(document: Mapping[str, Any]) -> str:
     return f"{document.get('kind')}/{metadata.get('name') or metadata.get('generateName') or '-'}"
 
 
-def namespace_of(document: Mapping[str, Any]) -> str | None:
+def namespace_of(document: Object) -> str | None:
     """The namespace that a document names, or None."""
     name = map_at(document, "metadata").get("namespace")
     return name if isinstance(name, str) and name else None
 
 
-def _scheduled(work: Pods, what: str, pools: Pools, noted: Mapping[str, Any]) -> Finding:
+def _scheduled(work: Pods, what: str, pools: Pools, noted: Object) -> Finding:
     template = {"spec": copied(work.spec)}
     problems = shape.template_problems(template, work.path.removesuffix(".spec"))
     if problems:

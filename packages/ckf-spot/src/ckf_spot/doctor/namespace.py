@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from ckf_spot.agent_pool import PLATFORM_NAMESPACES
@@ -12,8 +12,8 @@ from ckf_spot.doctor import quotas
 from ckf_spot.doctor.findings import Finding, looked, right, unknown, wrong
 from ckf_spot.doctor.reader import Reader
 from ckf_spot.doctor.work import Pods
-from ckf_spot.errors import Mistake, PlacementError
-from ckf_spot.fields import copied, is_maps, map_at
+from ckf_spot.errors import PlacementError, refusal
+from ckf_spot.fields import Object, copied, is_maps, map_at
 from ckf_spot.generated.namespace import DEFAULT_TOLERATIONS
 from ckf_spot.placement import Placement
 from ckf_spot.pods.template import covers
@@ -24,7 +24,7 @@ SELECTOR: Final = "scheduler.alpha.kubernetes.io/node-selector"
 (docs/facts/aks.md#gpu-taint-and-admission-plugins)."""
 
 
-def read(reader: Reader, name: str) -> tuple[Mapping[str, Any], list[Finding]]:
+def read(reader: Reader, name: str) -> tuple[Object, list[Finding]]:
     """A namespace's annotations, and what is wrong with choosing it.
 
     Raises:
@@ -39,16 +39,14 @@ def read(reader: Reader, name: str) -> tuple[Mapping[str, Any], list[Finding]]:
     except ForbiddenError as error:
         return {}, [unknown(what, str(error))]
     if space is None:
-        raise PlacementError(
-            Mistake("namespace", name, "expected a namespace of the cluster", "does not exist")
-        )
+        raise refusal("namespace", name, "expected a namespace of the cluster", "does not exist")
     return map_at(space, "metadata", "annotations"), []
 
 
 def look(
     reader: Reader,
     name: str,
-    noted: Mapping[str, Any],
+    noted: Object,
     pods: Sequence[Pods],
     placement: Placement | None,
 ) -> list[Finding]:
@@ -72,7 +70,7 @@ def look(
     ]
 
 
-def admitted(spec: Mapping[str, Any], noted: Mapping[str, Any]) -> dict[str, Any]:
+def admitted(spec: Object, noted: Object) -> dict[str, Any]:
     """A pod's spec with what the plugins add: the namespace's tolerations and node selector.
 
     Raises:
@@ -94,7 +92,7 @@ def admitted(spec: Mapping[str, Any], noted: Mapping[str, Any]) -> dict[str, Any
     return made
 
 
-def _whitelist(name: str, noted: Mapping[str, Any], placement: Placement) -> Iterator[Finding]:
+def _whitelist(name: str, noted: Object, placement: Placement) -> Iterator[Finding]:
     allowed = _tolerations(noted, WHITELIST)
     refused = [
         toleration["key"]
@@ -132,7 +130,7 @@ def _pod_defaults(reader: Reader, name: str, pods: Sequence[Pods], placement: Pl
             )
 
 
-def _tolerations(noted: Mapping[str, Any], annotation: str) -> list[Mapping[str, Any]]:
+def _tolerations(noted: Object, annotation: str) -> list[Object]:
     try:
         tolerations = json.loads(noted.get(annotation) or "[]")
     except (TypeError, ValueError):

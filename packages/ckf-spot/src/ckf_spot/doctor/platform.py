@@ -11,7 +11,7 @@ from ckf_spot.agent_pool import GPU, POOL_LABEL, AgentPool
 from ckf_spot.doctor.findings import Finding, looked, right, unknown, wrong
 from ckf_spot.doctor.reader import Reader
 from ckf_spot.errors import PlacementError
-from ckf_spot.fields import at
+from ckf_spot.fields import Object, at
 from ckf_spot.pools import Pools
 
 CONTRACT: Final = "pool contract"
@@ -187,6 +187,6 @@ def _gpus(reader: Reader, pools: Pools) -> Iterator[Finding]:
             yield unknown(what, "there is no node of it now; the device plugin shows when there is one")
 
 
-def _shown(node: Mapping[str, Any]) -> int:
+def _shown(node: Object) -> int:
     amount = str(at(node, "status", "allocatable", GPU) or 0)
     return int(amount) if amount.isdecimal() else 0

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
-from typing import Any, Final
+from typing import Final
 
 from ckf_spot.doctor.findings import Finding, right, unknown, wrong
 from ckf_spot.doctor.reader import Reader
-from ckf_spot.doctor.work import Pods, stated
-from ckf_spot.fields import map_at
+from ckf_spot.doctor.work import Pods, quantity, stated
+from ckf_spot.fields import Object, map_at
 
 _COMPUTE: Final = ("cpu", "memory")
 """What every container must state where a quota limits it ("Kubernetes resource quotas"; repeated by
@@ -24,12 +24,12 @@ def limits(reader: Reader, name: str, pods: Sequence[Pods]) -> Iterator[Finding]
                 yield from _too_large(f"limits of {name}: {limit_range['metadata']['name']}", limit, pods)
 
 
-def _too_large(title: str, limit: Mapping[str, Any], pods: Sequence[Pods]) -> Iterator[Finding]:
+def _too_large(title: str, limit: Object, pods: Sequence[Pods]) -> Iterator[Finding]:
     for resource, most in map_at(limit, "max").items():
         for container in (container for work in pods for container in work.containers):
             needed = stated(container, "limits", resource) or stated(container, "requests", resource)
             try:
-                larger = needed is not None and _quantity(needed) > _quantity(most)
+                larger = needed is not None and quantity(needed) > quantity(most)
             except ValueError:
                 continue  # a trial's parameter
             if larger:
@@ -88,7 +88,7 @@ def _problems(
         except ValueError as error:
             yield unknown(f"{title}: {limited}", str(error))
             continue
-        free = _quantity(most) - _quantity(used.get(limited, "0"))
+        free = quantity(most) - quantity(used.get(limited, "0"))
         if needed > free:
             yield wrong(
                 title,
@@ -111,7 +111,7 @@ def _meant(limited: str) -> tuple[str, str] | None:
     return (part, resource) if dot and part in {"requests", "limits"} and "storage" not in resource else None
 
 
-def _filled_in(ranges: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], str]:
+def _filled_in(ranges: Sequence[Object]) -> dict[tuple[str, str], str]:
     """What a LimitRange gives containers that do not say, by part and resource."""
     defaults: dict[tuple[str, str], str] = {}
     for limit_range in ranges:
@@ -126,15 +126,9 @@ def _filled_in(ranges: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], str
 def _left(hard: Mapping[str, str], used: Mapping[str, str]) -> str:
     limited = [name for name in hard if _meant(name)]
     return ", ".join(
-        f"{name}: {_plain(_quantity(hard[name]) - _quantity(used.get(name, '0')))} of {hard[name]} free"
+        f"{name}: {_plain(quantity(hard[name]) - quantity(used.get(name, '0')))} of {hard[name]} free"
         for name in limited
     )
-
-
-def _quantity(text: object) -> Decimal:
-    from kubernetes.utils import parse_quantity  # noqa: PLC0415 - an extra, there where a quota was read
-
-    return Decimal(parse_quantity(text))
 
 
 def _plain(amount: Decimal) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-from ckf_spot.cluster import Cluster, NotThereError, Object
+from ckf_spot.cluster import Cluster, NotThereError
+from ckf_spot.fields import Object
 
 _KUBEFLOW: Final = "kubeflow"
 _PIPELINES: Final = ("kfp-api", "ml-pipeline")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
-from ckf_spot.fields import is_maps, map_at
+from ckf_spot.fields import Object, is_maps, map_at
 
 _COPIES: Final = ("replicas", "parallelism", "parallelTrialCount")
 """Fields of Jobs, training jobs, JobSets, Ray clusters and experiments that say how many there are at a time."""
@@ -26,11 +26,11 @@ class Pods:
 
     path: str
     count: int
-    spec: Mapping[str, Any]
-    labels: Mapping[str, Any]
+    spec: Object
+    labels: Object
 
     @property
-    def containers(self) -> list[Mapping[str, Any]]:
+    def containers(self) -> list[Object]:
         """All of them, those that run before the others too."""
         return [container for some in self._containers() for container in some]
 
@@ -58,7 +58,7 @@ class Pods:
             if stated(container, part, resource) is None
         ]
 
-    def _containers(self) -> tuple[list[Mapping[str, Any]], list[Mapping[str, Any]]]:
+    def _containers(self) -> tuple[list[Object], list[Object]]:
         """Those that run before the others, and those that run side by side."""
         listed = self.spec.get("initContainers")
         init = listed if is_maps(listed) else []
@@ -69,12 +69,12 @@ class Pods:
         ]
 
 
-def pods(document: Mapping[str, Any]) -> Iterator[Pods]:
+def pods(document: Object) -> Iterator[Pods]:
     """The pods of a document: wherever there is a list of containers."""
     yield from _pods(document, "", 1, {})
 
 
-def _pods(value: Any, path: str, count: int, around: Mapping[str, Any]) -> Iterator[Pods]:
+def _pods(value: Any, path: str, count: int, around: Object) -> Iterator[Pods]:
     if isinstance(value, Mapping):
         if value.get("containers") and is_maps(value["containers"]):
             yield Pods(path.removeprefix("."), count, value, map_at(around, "metadata", "labels"))
@@ -87,7 +87,7 @@ def _pods(value: Any, path: str, count: int, around: Mapping[str, Any]) -> Itera
             yield from _pods(item, f"{path}[{number}]", count, {})
 
 
-def _copies(value: Mapping[str, Any]) -> int:
+def _copies(value: Object) -> int:
     counts = [value[key] for key in _COPIES if _is_count(value.get(key))]
     if "parallelism" in value and _is_count(value.get("completions")):
         counts.append(value["completions"])
@@ -98,14 +98,23 @@ def _is_count(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
-def _amount(container: Mapping[str, Any], part: str, resource: str, default: object) -> Decimal:
+def _amount(container: Object, part: str, resource: str, default: object) -> Decimal:
+    amount = stated(container, part, resource)
+    return quantity(default if amount is None else amount)
+
+
+def quantity(text: object) -> Decimal:
+    """The number that a quantity of Kubernetes is.
+
+    Raises:
+        ValueError: it is none.
+    """
     from kubernetes.utils import parse_quantity  # noqa: PLC0415 - an extra, there where a quota was read
 
-    quantity = stated(container, part, resource)
-    return Decimal(parse_quantity(default if quantity is None else quantity))
+    return Decimal(parse_quantity(text))
 
 
-def stated(container: Mapping[str, Any], part: str, resource: str) -> Any:
+def stated(container: Object, part: str, resource: str) -> Any:
     """The quantity; a request that is left out is as large as the limit."""
     resources = map_at(container, "resources")
     quantity = map_at(resources, part).get(resource)

@@ -23,8 +23,6 @@ from ckf_spot.pools import Pools
 API_VERSION: Final = "kueue.x-k8s.io/v1beta2"
 QUEUE: Final = "batch"
 """Name of the queues, unless another is given."""
-QUEUE_LABEL: Final = "kueue.x-k8s.io/queue-name"
-"""Label of work that is to wait in a queue (Kueue v0.19.2, pkg/controller/constants/constants.go)."""
 NODE_FORM: Final = "SIZE=CPU,MEMORY, such as Standard_D8ds_v5=7820m,27Gi"
 _MOST: Final = 8
 """Labels that a flavor may have (Kueue's custom resource)."""

@@ -7,7 +7,7 @@ import re
 from typing import Any, Final
 
 from ckf_spot.agent_pool import PLATFORM_NAMESPACES, SPOT_LABEL
-from ckf_spot.errors import ABSENT, Mistake, PlacementError
+from ckf_spot.errors import ABSENT, refusal
 from ckf_spot.fields import Json
 from ckf_spot.pods.template import SAFE_TO_EVICT
 from ckf_spot.pools import Pools
@@ -79,7 +79,7 @@ def _tolerations(pools: Pools) -> list[dict[str, Any]]:
     )
     if not taints:
         names = ", ".join(pool.name for pool in pools.all)
-        raise PlacementError(Mistake("", ABSENT, f"the pools are: {names}", "there is no spot pool to allow"))
+        raise refusal("", ABSENT, f"the pools are: {names}", "there is no spot pool to allow")
     return [{"key": key, "operator": "Exists", "effect": effect} for key, effect in taints]
 
 
@@ -91,13 +91,11 @@ def profile(namespace: str) -> str:
     """
     named("namespace", namespace)
     if PLATFORM_NAMESPACES.fullmatch(namespace):
-        raise PlacementError(
-            Mistake(
-                "namespace",
-                namespace,
-                "expected a profile's namespace",
-                "is the platform's, where the cluster's guard refuses pods that tolerate spot nodes",
-            )
+        raise refusal(
+            "namespace",
+            namespace,
+            "expected a profile's namespace",
+            "is the platform's, where the cluster's guard refuses pods that tolerate spot nodes",
         )
     return namespace
 
@@ -113,7 +111,5 @@ def named(what: str, name: str) -> str:
         PlacementError: it can't.
     """
     if not _FORM.fullmatch(name):
-        raise PlacementError(
-            Mistake(what, name, "expected 1 to 63 of a–z, 0–9 and -, without - at either end")
-        )
+        raise refusal(what, name, "expected 1 to 63 of a–z, 0–9 and -, without - at either end")
     return name

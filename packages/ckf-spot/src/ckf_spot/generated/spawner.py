@@ -6,7 +6,7 @@ import json
 from typing import Any, Final
 
 from ckf_spot.agent_pool import GPU, WORKLOAD_LABEL
-from ckf_spot.errors import ABSENT, Mistake, PlacementError
+from ckf_spot.errors import ABSENT, refusal
 from ckf_spot.placement import Expression, Placement
 from ckf_spot.pools import Pools
 
@@ -28,7 +28,7 @@ def jupyter_ui_config(pools: Pools) -> dict[str, str]:
     if not general:
         names = ", ".join(pool.name for pool in pools.all)
         problem = f"notebooks need an on-demand pool of the role {GENERAL!r}"
-        raise PlacementError(Mistake("", ABSENT, f"the pools are: {names}", problem))
+        raise refusal("", ABSENT, f"the pools are: {names}", problem)
     workloads = tuple(dict.fromkeys(pool.workload for pool in general))
     at_home = Placement(general, (Expression(WORKLOAD_LABEL, "In", workloads),), ())
     on_demand_gpus = dict.fromkeys(pool.workload for pool in pools.all if pool.gpus and not pool.spot)

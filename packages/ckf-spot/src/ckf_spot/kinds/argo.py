@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from ckf_spot import fields, yaml_text
 from ckf_spot.errors import ABSENT, Mistake, PlacementError
-from ckf_spot.fields import Json, at, copied, is_map, is_maps, map_at
+from ckf_spot.fields import Json, Object, at, copied, is_map, is_maps, map_at
 from ckf_spot.kinds.kind import (
     Kind,
     Path,
@@ -67,7 +67,7 @@ class _Step(Pods):
             tolerations and an affinity that is all or nothing, so what is taken has to be written out.
     """
 
-    workflow: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    workflow: Object = field(default_factory=dict[str, Any])
 
     def template(self, document: Json) -> Any:
         """What the pod will be, as far as it decides where it runs."""
@@ -117,7 +117,7 @@ class _Workflow(Kind):
 
     has_roles = True
 
-    def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
+    def problems(self, document: Object, request: PlacingRequest) -> Iterator[Mistake]:
         """Mistakes down to the templates."""
         yield from fields.problems(document, "", _SPEC)
         templates = document.get("templates")
@@ -145,17 +145,15 @@ class _Workflow(Kind):
             if retry is not None and not is_map(retry):
                 yield Mistake(dotted((*path, "retryStrategy")), retry, "expected a map", "is no map")
 
-    def request_problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
+    def request_problems(self, document: Object, request: PlacingRequest) -> Iterator[Mistake]:
         """A template that is not there."""
         yield from unknown_roles(request, [step.role for step in self._steps(document, request)])
 
-    def pods(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Pods]:
+    def pods(self, document: Object, request: PlacingRequest) -> Iterator[Pods]:
         """The templates that make pods with containers."""
         yield from (step for step in self._steps(document, request) if _containers(at(document, *step.path)))
 
-    def misfits(
-        self, document: Mapping[str, Any], placement: Placement, request: PlacingRequest
-    ) -> Iterator[Mistake]:
+    def misfits(self, document: Object, placement: Placement, request: PlacingRequest) -> Iterator[Mistake]:
         """Patches that undo the placement, and choices of nodes that the placement of the steps would undo."""
         for path, patch in _patches(document):
             yield from _patch_problems(path, patch)
@@ -181,9 +179,7 @@ class _Workflow(Kind):
             if template.get("retryStrategy") is None:
                 template["retryStrategy"] = copied(RETRIES)
 
-    def doubts(
-        self, document: Mapping[str, Any], placement: Placement, request: PlacingRequest
-    ) -> Iterator[str]:
+    def doubts(self, document: Object, placement: Placement, request: PlacingRequest) -> Iterator[str]:
         """Retries of its own that an eviction is not for, and templates out of reach."""
         if placement.spot:
             moving = {step.path for step in self._moving(document, placement, request)}
@@ -194,14 +190,12 @@ class _Workflow(Kind):
         if out := sorted(set(_references(document))):
             yield f"the templates of {', '.join(out)} are out of reach: place them where they are"
 
-    def _moving(
-        self, document: Mapping[str, Any], placement: Placement, request: PlacingRequest
-    ) -> Iterator[Pods]:
+    def _moving(self, document: Object, placement: Placement, request: PlacingRequest) -> Iterator[Pods]:
         for step in self.pods(document, request):
             if step.moves and not misfit(step, step.template(dict(document)), placement):
                 yield step
 
-    def _steps(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Pods]:
+    def _steps(self, document: Object, request: PlacingRequest) -> Iterator[Pods]:
         """Every template that makes a pod, with containers or only with Argo's own."""
         handlers = _only_handlers(document)
         for path, template in _templates(document):
@@ -223,7 +217,7 @@ class Workflow(Kind):
 
     path: tuple[str, ...] = ("spec",)
 
-    def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
+    def problems(self, document: Object, request: PlacingRequest) -> Iterator[Mistake]:
         """Around the workflow's spec."""
         yield from fields.object_problems(document, _VERSION)
         metadata = map_at(document, "metadata")
@@ -238,7 +232,7 @@ class Workflow(Kind):
             yield from fields.problems(document["spec"], "spec", _CRON, ("workflowSpec",), hints)
         yield from within(document, *self.path)
 
-    def inner(self, document: Mapping[str, Any]) -> Iterator[tuple[Path, Kind]]:
+    def inner(self, document: Object) -> Iterator[tuple[Path, Kind]]:
         """The workflow's spec."""
         yield self.path, _WORKFLOW
 
@@ -252,7 +246,7 @@ KINDS: Final[Mapping[str, Kind]] = {
 }
 
 
-def _templates(spec: Mapping[str, Any]) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+def _templates(spec: Object) -> Iterator[tuple[Path, Object]]:
     """Every template, those written inline too."""
     templates = spec.get("templates")
     for number, template in enumerate(templates if isinstance(templates, list) else ()):
@@ -260,14 +254,14 @@ def _templates(spec: Mapping[str, Any]) -> Iterator[tuple[Path, Mapping[str, Any
             yield from _with_inline(("templates", number), template)
 
 
-def _with_inline(path: Path, template: Mapping[str, Any]) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+def _with_inline(path: Path, template: Object) -> Iterator[tuple[Path, Object]]:
     yield path, template
     for where, task in _tasks(template):
         if is_map(task.get("inline")):
             yield from _with_inline((*path, *where, "inline"), task["inline"])
 
 
-def _tasks(template: Mapping[str, Any]) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+def _tasks(template: Object) -> Iterator[tuple[Path, Object]]:
     """The tasks of a DAG, or the steps."""
     steps, tasks = template.get("steps"), map_at(template, "dag").get("tasks")
     for number, row in enumerate(steps if isinstance(steps, list) else ()):
@@ -280,7 +274,7 @@ def _tasks(template: Mapping[str, Any]) -> Iterator[tuple[Path, Mapping[str, Any
             yield ("dag", "tasks", number), task
 
 
-def _role(spec: Mapping[str, Any], path: Path, template: Mapping[str, Any]) -> str:
+def _role(spec: Object, path: Path, template: Object) -> str:
     """What calls a template: its name, or the name of the task that it is written in."""
     return str(template.get("name") or at(spec, *path[:-1], "name") or dotted(path))
 
@@ -289,7 +283,7 @@ def _texts(values: Iterable[Any]) -> set[str]:
     return {value for value in values if isinstance(value, str)}
 
 
-def _handlers(caller: Mapping[str, Any]) -> set[str]:
+def _handlers(caller: Object) -> set[str]:
     """Names of the templates that a workflow or a task calls at its end, or when something happens."""
     return _texts(
         [
@@ -299,11 +293,11 @@ def _handlers(caller: Mapping[str, Any]) -> set[str]:
     )
 
 
-def _values(hooks: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def _values(hooks: Object) -> list[Object]:
     return [{"": value} for value in hooks.values()]
 
 
-def _only_handlers(spec: Mapping[str, Any]) -> set[str]:
+def _only_handlers(spec: Object) -> set[str]:
     """Names of the templates that nothing else calls, by themselves or through others."""
     calls: dict[str, set[str]] = {}
     handlers = _handlers(spec)
@@ -327,7 +321,7 @@ def _reached(names: Iterable[str], calls: Mapping[str, set[str]]) -> set[str]:
     return reached
 
 
-def _references(spec: Mapping[str, Any]) -> Iterator[str]:
+def _references(spec: Object) -> Iterator[str]:
     """Names of the WorkflowTemplates that its steps come from."""
     for reference in [
         spec.get("workflowTemplateRef"),
@@ -337,20 +331,20 @@ def _references(spec: Mapping[str, Any]) -> Iterator[str]:
             yield reference["name"]
 
 
-def _retries(spec: Mapping[str, Any]) -> Iterator[tuple[Path, str, Any]]:
+def _retries(spec: Object) -> Iterator[tuple[Path, str, Any]]:
     """The retries of the workflow and of each template, with its path and name."""
     yield (), "the workflow", spec.get("retryStrategy")
     for path, template in _templates(spec):
         yield path, _role(spec, path, template), template.get("retryStrategy")
 
 
-def _everywhere(spec: Mapping[str, Any]) -> Any:
+def _everywhere(spec: Object) -> Any:
     """The retries of templates that have none of their own; an empty map means some without end."""
     retry = spec.get("retryStrategy")
     return map_at(spec, "templateDefaults").get("retryStrategy") if retry is None else retry
 
 
-def _lost(retry: Mapping[str, Any]) -> str:
+def _lost(retry: Object) -> str:
     """Why retries are not for evictions; empty where they are."""
     policy = retry.get("retryPolicy") or (_SURVIVING if retry.get("expression") else "OnFailure")
     if str(retry.get("limit")) == "0":
@@ -358,7 +352,7 @@ def _lost(retry: Mapping[str, Any]) -> str:
     return "" if policy == _SURVIVING else f"its retryStrategy has the policy {policy}"
 
 
-def _containers(template: Any) -> list[tuple[Path, Mapping[str, Any]]]:
+def _containers(template: Any) -> list[tuple[Path, Object]]:
     """The containers that run at once, as far as they can be read."""
     containers: list[tuple[Path, Any]] = [((kind,), at(template, kind)) for kind in ("container", "script")]
     for path in (("containerSet", "containers"), ("sidecars",)):
@@ -372,7 +366,7 @@ def _containers(template: Any) -> list[tuple[Path, Mapping[str, Any]]]:
     return [(path, container) for path, container in containers if is_map(container)]
 
 
-def _container(container: Mapping[str, Any], *around: Mapping[str, Any]) -> Json:
+def _container(container: Object, *around: Object) -> Json:
     """A container as Kubernetes gets it, with the limits that patches give it."""
     kept: Json = {"name": "main", **{key: value for key, value in container.items() if key not in _OF_ARGO}}
     resources = kept.get("resources") or {}
@@ -386,7 +380,7 @@ def _container(container: Mapping[str, Any], *around: Mapping[str, Any]) -> Json
     return kept
 
 
-def _merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+def _merged(below: Object, above: Object) -> dict[str, Any]:
     """A template over the defaults: maps key by key, tolerations by their key, anything else as a whole."""
     made: dict[str, Any] = {**below, **above}
     for key, value in above.items():
@@ -402,7 +396,7 @@ def _merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any
     return made
 
 
-def _patches(*around: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _patches(*around: Object) -> Iterator[tuple[str, Object]]:
     """The patches that can be read; Argo's own placeholders are texts in them."""
     for holder in around:
         text = holder.get("podSpecPatch")
@@ -415,7 +409,7 @@ def _patches(*around: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any
                 yield "podSpecPatch", patch
 
 
-def _patch_problems(where: str, patch: Mapping[str, Any]) -> Iterator[Mistake]:
+def _patch_problems(where: str, patch: Object) -> Iterator[Mistake]:
     for key in (*_PLACING, "nodeName"):
         if patch.get(key) is not None:
             yield Mistake(where, ABSENT, "say it in the template", f"its {key} undoes the placement")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
 from ckf_spot import fields
 from ckf_spot.errors import Mistake
-from ckf_spot.fields import Json, is_map, is_maps, map_at
+from ckf_spot.fields import Json, Object, is_map, is_maps, map_at
 from ckf_spot.kinds.kind import Kind, Path, PlacingRequest, Pods, contradiction, unknown_roles
 from ckf_spot.placement import Placement
 
@@ -72,7 +72,7 @@ class JobTemplate(Kind):
     role = "the Job"
     """What it is called in a request and in messages."""
 
-    def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
+    def problems(self, document: Object, request: PlacingRequest) -> Iterator[Mistake]:
         """Mistakes down to the pod's template."""
         yield from fields.problems(document, "", self._around(), ("spec",), closed=True)
         if document.get("spec") is None:
@@ -82,14 +82,12 @@ class JobTemplate(Kind):
         if policy is not None and not _is_policy(policy):
             yield Mistake("spec.podFailurePolicy", policy, "expected a map with a list of rules")
 
-    def pods(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Pods]:
+    def pods(self, document: Object, request: PlacingRequest) -> Iterator[Pods]:
         """The one template."""
         if map_at(document, "spec").get("template") is not None:
             yield Pods(("spec", "template"), self.role, request.vanishes(self.role, by_default=True))
 
-    def misfits(
-        self, document: Mapping[str, Any], placement: Placement, request: PlacingRequest
-    ) -> Iterator[Mistake]:
+    def misfits(self, document: Object, placement: Placement, request: PlacingRequest) -> Iterator[Mistake]:
         """What of its own policies contradicts surviving evictions."""
         if not self._evictable(placement, request):
             return
@@ -107,9 +105,7 @@ class JobTemplate(Kind):
         """A rule of its own by which an eviction fails the Job."""
         yield Mistake(where, action, "expected Ignore", "on DisruptionTarget contradicts surviving evictions")
 
-    def doubts(
-        self, document: Mapping[str, Any], placement: Placement, request: PlacingRequest
-    ) -> Iterator[str]:
+    def doubts(self, document: Object, placement: Placement, request: PlacingRequest) -> Iterator[str]:
         """What a failed container does from now on, and how long the loss of all pods holds the Job up."""
         if not self._evictable(placement, request):
             return
@@ -137,7 +133,7 @@ class JobTemplate(Kind):
     def _evictable(self, placement: Placement, request: PlacingRequest) -> bool:
         return placement.spot and request.vanishes(self.role, by_default=True)
 
-    def _wait(self, spec: Mapping[str, Any]) -> Iterator[str]:
+    def _wait(self, spec: Object) -> Iterator[str]:
         """Many pods that are evicted together, and are not started again each by itself."""
         amounts = [
             amount for amount in (spec.get("parallelism"), spec.get("completions")) if amount is not None
@@ -172,7 +168,7 @@ class Job(JobTemplate):
 
     schema = "job-batch-v1"
 
-    def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
+    def problems(self, document: Object, request: PlacingRequest) -> Iterator[Mistake]:
         """Mistakes down to the pod's template."""
         yield from fields.version_problems(document, "batch/v1")
         yield from super().problems(document, request)
@@ -186,14 +182,14 @@ class CronJob(Kind):
 
     schema = "cronjob-batch-v1"
 
-    def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
+    def problems(self, document: Object, request: PlacingRequest) -> Iterator[Mistake]:
         """Mistakes down to the Job's template."""
         yield from fields.object_problems(document, "batch/v1")
         if document.get("spec") is not None:
             hints = {name: f"a Job's fields belong under jobTemplate.spec.{name}" for name in _JOB}
             yield from fields.problems(document["spec"], "spec", _CRON_JOB, ("jobTemplate",), hints)
 
-    def inner(self, document: Mapping[str, Any]) -> Iterator[tuple[Path, Kind]]:
+    def inner(self, document: Object) -> Iterator[tuple[Path, Kind]]:
         """The Job's template."""
         if map_at(document, "spec").get("jobTemplate") is not None:
             yield ("spec", "jobTemplate"), _TEMPLATE
@@ -210,7 +206,7 @@ class _JobOfSet(JobTemplate):
     def __init__(self, role: str) -> None:
         self.role = role
 
-    def request_problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
+    def request_problems(self, document: Object, request: PlacingRequest) -> Iterator[Mistake]:
         """The set knows all roles."""
         yield from ()
 
@@ -244,7 +240,7 @@ class JobSet(Kind):
 
     has_roles = True
 
-    def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
+    def problems(self, document: Object, request: PlacingRequest) -> Iterator[Mistake]:
         """Mistakes down to the Jobs' templates."""
         yield from fields.object_problems(document, "jobset.x-k8s.io/v1alpha2", "jobset.x-k8s.io/v1")
         if document.get("spec") is None:
@@ -258,12 +254,12 @@ class JobSet(Kind):
                 job, f"spec.replicatedJobs[{number}]", _REPLICATED_JOB, ("name", "template")
             )
 
-    def request_problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
+    def request_problems(self, document: Object, request: PlacingRequest) -> Iterator[Mistake]:
         """A Job that is not there."""
         jobs = map_at(document, "spec").get("replicatedJobs")
         yield from unknown_roles(request, [str(job.get("name")) for job in (jobs if is_maps(jobs) else ())])
 
-    def inner(self, document: Mapping[str, Any]) -> Iterator[tuple[Path, Kind]]:
+    def inner(self, document: Object) -> Iterator[tuple[Path, Kind]]:
         """The Jobs' templates."""
         jobs = map_at(document, "spec").get("replicatedJobs")
         for number, job in enumerate(jobs if is_maps(jobs) else ()):
@@ -271,9 +267,7 @@ class JobSet(Kind):
                 kind = _RestartedJobOfSet if _starts_over(document, job) else _JobOfSet
                 yield ("spec", "replicatedJobs", number, "template"), kind(str(job.get("name")))
 
-    def doubts(
-        self, document: Mapping[str, Any], placement: Placement, request: PlacingRequest
-    ) -> Iterator[str]:
+    def doubts(self, document: Object, placement: Placement, request: PlacingRequest) -> Iterator[str]:
         """What an eviction of one pod does to the others."""
         for job in document["spec"]["replicatedJobs"] if placement.spot else ():
             stays = str(job.get("name")) in request.on_demand
@@ -296,11 +290,11 @@ def _is_policy(value: object) -> bool:
     )
 
 
-def _is_of_evictions(rule: Mapping[str, Any]) -> bool:
+def _is_of_evictions(rule: Object) -> bool:
     return "DisruptionTarget" in [condition.get("type") for condition in rule.get("onPodConditions") or ()]
 
 
-def _starts_over(job_set: Mapping[str, Any], job: Mapping[str, Any]) -> bool:
+def _starts_over(job_set: Object, job: Object) -> bool:
     """Whether an eviction fails a Job of a set, and the set's first rule for that starts over without counting."""
     policy = map_at(job, "template", "spec").get("podFailurePolicy")
     first = next(filter(_is_of_evictions, _rules(policy if _is_policy(policy) else None)), {})
@@ -309,19 +303,19 @@ def _starts_over(job_set: Mapping[str, Any], job: Mapping[str, Any]) -> bool:
     return first.get("action") == "FailJob" and next(applies, {}).get("action") in _RESTARTS
 
 
-def _applies(rule: Mapping[str, Any], job: str) -> bool:
+def _applies(rule: Object, job: str) -> bool:
     """Whether a rule of a set is for a Job that its pod failure policy has failed."""
     return "PodFailurePolicy" in (rule.get("onJobFailureReasons") or ["PodFailurePolicy"]) and job in (
         rule.get("targetReplicatedJobs") or [job]
     )
 
 
-def _rules(policy: object) -> list[Mapping[str, Any]]:
+def _rules(policy: object) -> list[Object]:
     rules = policy.get("rules") if is_map(policy) else None
     return rules if is_maps(rules) else []
 
 
-def _coordinated(job: Mapping[str, Any]) -> bool:
+def _coordinated(job: Object) -> bool:
     containers = map_at(job, "template", "spec", "template", "spec").get("containers")
     return any(
         variable.get("name") == _COORDINATOR
@@ -330,7 +324,7 @@ def _coordinated(job: Mapping[str, Any]) -> bool:
     )
 
 
-def _ignores_evictions(rule: Mapping[str, Any]) -> bool:
+def _ignores_evictions(rule: Object) -> bool:
     """Whether it is the rule put first, with the default `status: True` written out or not."""
     conditions = [{"status": "True", **condition} for condition in rule.get("onPodConditions") or ()]
     return {**rule, "onPodConditions": conditions} == IGNORE_EVICTIONS

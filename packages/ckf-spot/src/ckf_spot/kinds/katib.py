@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
 from ckf_spot import fields
 from ckf_spot.errors import Mistake, not_one_of
-from ckf_spot.fields import is_map, map_at
+from ckf_spot.fields import Object, is_map, map_at
 from ckf_spot.kinds import argo, jobs, trainer, training
 from ckf_spot.kinds.kind import Kind, Path, PlacingRequest, mistake_in
 
@@ -35,7 +35,7 @@ class Experiment(Kind):
     An eviction then costs a trial its time, and does not count against `maxFailedTrialCount`.
     """
 
-    def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
+    def problems(self, document: Object, request: PlacingRequest) -> Iterator[Mistake]:
         """Mistakes down to the trial."""
         yield from fields.object_problems(document, "kubeflow.org/v1beta1")
         if document.get("spec") is None:
@@ -58,7 +58,7 @@ class Experiment(Kind):
         elif trial is not None and _kind(trial) is None:
             yield not_one_of(f"{_TRIAL}.kind", trial.get("kind"), TRIALS)
 
-    def inner(self, document: Mapping[str, Any]) -> Iterator[tuple[Path, Kind]]:
+    def inner(self, document: Object) -> Iterator[tuple[Path, Kind]]:
         """The trial."""
         kind = _kind(map_at(document, "spec", "trialTemplate", "trialSpec"))
         if kind is not None:
@@ -68,6 +68,6 @@ class Experiment(Kind):
 KINDS: Final[Mapping[str, Kind]] = {"Experiment": Experiment()}
 
 
-def _kind(trial: Mapping[str, Any]) -> Kind | None:
+def _kind(trial: Object) -> Kind | None:
     name = trial.get("kind")
     return TRIALS.get(name) if isinstance(name, str) else None

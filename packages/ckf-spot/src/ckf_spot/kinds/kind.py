@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from ckf_spot import fields
 from ckf_spot.errors import ABSENT, Mistake, not_one_of
-from ckf_spot.fields import Json, at, is_map
+from ckf_spot.fields import Json, Object, at, is_map
 from ckf_spot.placement import Capacity, Placement
 from ckf_spot.pods import gpu_limits
 from ckf_spot.pods import template as template_on
@@ -87,7 +88,7 @@ class Pods:
         """A mistake in the template, with the path that it has in the document; `where` is the template's."""
         return mistake
 
-    def problems(self, template: Mapping[str, Any], placement: Placement, where: str) -> Sequence[Mistake]:
+    def problems(self, template: Object, placement: Placement, where: str) -> Sequence[Mistake]:
         """Why a well-formed template can't be placed there."""
         return template_on.placement_problems(template, placement, where)
 
@@ -107,46 +108,72 @@ class Kind:
     rigid: str = "whose pods are made again one by one, without waiting for each other"
     schema: str | None = None
 
-    def has_roles_in(self, document: Mapping[str, Any]) -> bool:
+    def has_roles_in(self, document: Object) -> bool:
         """Whether `PlacingRequest.also` and `on_demand` mean something for this document."""
         return self.has_roles
 
-    def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
+    def problems(self, document: Object, request: PlacingRequest) -> Iterator[Mistake]:
         """What is wrong with the fields around the pods; paths begin in this document."""
         raise NotImplementedError
 
-    def request_problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
+    def request_problems(self, document: Object, request: PlacingRequest) -> Iterator[Mistake]:
         """What of the request does not fit this document."""
         for name, roles in request.named_roles:
             if roles and not self.has_roles:
                 kind = document.get("kind") or "a Job"
                 yield contradiction(name, tuple(roles), f"{kind}, which has no roles", "leave it out")
 
-    def pods(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Pods]:
+    def pods(self, document: Object, request: PlacingRequest) -> Iterator[Pods]:
         """The pods' templates that are there."""
         yield from ()
 
-    def inner(self, document: Mapping[str, Any]) -> Iterator[tuple[Path, Kind]]:
+    def inner(self, document: Object) -> Iterator[tuple[Path, Kind]]:
         """Documents inside this one and their kinds, such as a trial in an experiment."""
         yield from ()
 
-    def misfits(
-        self, document: Mapping[str, Any], placement: Placement, request: PlacingRequest
-    ) -> Iterator[Mistake]:
+    def misfits(self, document: Object, placement: Placement, request: PlacingRequest) -> Iterator[Mistake]:
         """Why a document without problems can't be placed there, besides its pods."""
         yield from ()
 
     def place(self, document: Json, placement: Placement, request: PlacingRequest) -> None:
         """Changes what lies around the pods of a document without problems, so that it survives evictions."""
 
-    def doubts(
-        self, document: Mapping[str, Any], placement: Placement, request: PlacingRequest
-    ) -> Iterator[str]:
+    def doubts(self, document: Object, placement: Placement, request: PlacingRequest) -> Iterator[str]:
         """How an eviction would still lose the work of a placed document."""
         yield from ()
 
 
-def misfit(pods: Pods, template: Mapping[str, Any], placement: Placement) -> str:
+@dataclass(frozen=True)
+class Wrapper(Kind):
+    """A kind whose work stands in a form that other kinds have too, such as a Ray cluster's spec.
+
+    Attributes:
+        version: of its API.
+        work: the form.
+        path: where that is.
+        around: fields of the spec around it; none where the spec is the work.
+        hints: see `fields.problems`.
+    """
+
+    version: str
+    work: Kind
+    path: tuple[str, ...] = ("spec",)
+    around: tuple[str, ...] = ()
+    hints: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    def problems(self, document: Object, request: PlacingRequest) -> Iterator[Mistake]:
+        """Around the work."""
+        yield from fields.object_problems(document, self.version)
+        if self.around and document.get("spec") is not None:
+            yield from fields.problems(document["spec"], "spec", self.around, self.path[-1:], self.hints)
+        yield from within(document, *self.path)
+
+    def inner(self, document: Object) -> Iterator[tuple[Path, Kind]]:
+        """The work."""
+        yield self.path, self.work
+
+
+def misfit(pods: Pods, template: Object, placement: Placement) -> str:
     """Why pods are left as they are; empty where they are not."""
     if not pods.moves:
         return ""
@@ -168,7 +195,7 @@ def mistake_in(path: str, problem: str, expected: str) -> Mistake:
     return Mistake(path, ABSENT, expected, problem)
 
 
-def within(document: Mapping[str, Any], *path: str) -> Iterator[Mistake]:
+def within(document: Object, *path: str) -> Iterator[Mistake]:
     """The mistake of a part that must be a map and is something else."""
     part = at(document, *path)
     if part is not None and not is_map(part):

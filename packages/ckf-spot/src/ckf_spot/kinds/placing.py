@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from ckf_spot.errors import EvictionWarning, Mistake, Mistakes, PlacementError, together
-from ckf_spot.fields import UNKNOWN, Json, at, is_map, map_at
+from ckf_spot.errors import EvictionWarning, Mistake, Mistakes, PlacementError, refusal, together
+from ckf_spot.fields import UNKNOWN, Json, Object, at, is_map, map_at
 from ckf_spot.kinds import table
 from ckf_spot.kinds.kind import Kind, Path, PlacingRequest, Pods, contradiction, dotted, misfit, mistake_in
 from ckf_spot.kinds.serialise import plain
@@ -128,7 +128,7 @@ def _roles(name: str, value: object) -> tuple[str, ...]:
         roles = tuple(role for role in value if isinstance(role, str))
         if len(roles) == len(value):
             return roles
-    raise PlacementError(Mistake(name, value, "expected a role such as 'Master', or a list of roles"))
+    raise refusal(name, value, "expected a role such as 'Master', or a list of roles")
 
 
 @dataclass(frozen=True)
@@ -216,7 +216,7 @@ def _malformed(pods: Pods, template: Any, where: str, group: PoolGroup | None) -
 
 
 def _placement_of(
-    pods: Pods, template: Mapping[str, Any], where: str, placement: Placement, group: PoolGroup
+    pods: Pods, template: Object, where: str, placement: Placement, group: PoolGroup
 ) -> Placement | None:
     """Where pods go; None: they stay where they are.
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from ckf_spot import fields
 from ckf_spot.errors import Mistake
-from ckf_spot.fields import Json, is_map, map_at
+from ckf_spot.fields import Json, Object, is_map, map_at
 from ckf_spot.kinds.kind import Kind, PlacingRequest, Pods
 from ckf_spot.placement import Placement
 from ckf_spot.pods import gpu_limits, node_selection
@@ -23,13 +23,13 @@ class PodTemplate(Kind):
 
     schema = "podtemplate-v1"
 
-    def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
+    def problems(self, document: Object, request: PlacingRequest) -> Iterator[Mistake]:
         """Mistakes down to the template."""
         around = ("apiVersion", "kind", "metadata", "template")
         yield from fields.problems(document, "", around, ("template",), closed=True)
         yield from fields.version_problems(document, "v1")
 
-    def pods(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Pods]:
+    def pods(self, document: Object, request: PlacingRequest) -> Iterator[Pods]:
         """The template."""
         if document.get("template") is not None:
             yield Pods(("template",), "the pod")
@@ -52,7 +52,7 @@ class _Executors(Pods):
         document["metadata"] = template["metadata"]
         document["spec"] = {**map_at(document, "spec"), **spec}
 
-    def problems(self, template: Mapping[str, Any], placement: Placement, where: str) -> Sequence[Mistake]:
+    def problems(self, template: Object, placement: Placement, where: str) -> Sequence[Mistake]:
         """GPUs that it does not ask for may come from Spark's own settings."""
         if gpu_limits.needs(template):
             return super().problems(template, placement, where)
@@ -66,11 +66,11 @@ class _Executors(Pods):
 class Executor(Kind):
     """A Pod for `spark.kubernetes.executor.podTemplateFile`; the driver makes lost executors again."""
 
-    def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
+    def problems(self, document: Object, request: PlacingRequest) -> Iterator[Mistake]:
         """Around the pod's spec."""
         yield from fields.object_problems(document, "v1")
 
-    def pods(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Pods]:
+    def pods(self, document: Object, request: PlacingRequest) -> Iterator[Pods]:
         """The Pod itself."""
         if document.get("spec") is not None:
             yield _Executors((), "the executor")

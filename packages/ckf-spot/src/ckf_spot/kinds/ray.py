@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
 from ckf_spot import fields
 from ckf_spot.errors import Mistake
-from ckf_spot.fields import is_maps, map_at
-from ckf_spot.kinds.kind import Kind, Path, PlacingRequest, Pods, mistake_in, unknown_roles, within
+from ckf_spot.fields import Object, is_maps, map_at
+from ckf_spot.kinds.kind import Kind, Path, PlacingRequest, Pods, Wrapper, mistake_in, unknown_roles, within
 from ckf_spot.placement import Placement
 
 HEAD: Final = "head"
@@ -43,56 +43,10 @@ _HINTS: Final = {
 }
 
 
-class RayCluster(Kind):
-    """A RayCluster.
-
-    KubeRay makes a lost worker again, whatever its restart policy, so the groups of workers may vanish; with the head
-    all is lost, so it stays (`ray-operator/controllers/ray/raycluster_controller.go`).
-    """
-
-    def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
-        """Around the cluster."""
-        yield from fields.object_problems(document, _VERSION)
-        yield from within(document, "spec")
-
-    def inner(self, document: Mapping[str, Any]) -> Iterator[tuple[Path, Kind]]:
-        """The cluster."""
-        yield ("spec",), _SPEC
-
-
-class RayJob(Kind):
-    """A RayJob with a cluster of its own."""
-
-    def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
-        """Around the job."""
-        yield from fields.object_problems(document, _VERSION)
-        yield from within(document, "spec")
-
-    def inner(self, document: Mapping[str, Any]) -> Iterator[tuple[Path, Kind]]:
-        """The job."""
-        yield ("spec",), _JOB_SPEC
-
-
-class RayCronJob(Kind):
-    """A RayCronJob; its jobs are placed as RayJobs are."""
-
-    def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
-        """Around the job."""
-        yield from fields.object_problems(document, _VERSION)
-        if document.get("spec") is not None:
-            hints = {name: f"a job's fields belong under jobTemplate.{name}" for name in _JOB}
-            yield from fields.problems(document["spec"], "spec", _CRON_JOB, ("jobTemplate",), hints)
-            yield from within(document, "spec", "jobTemplate")
-
-    def inner(self, document: Mapping[str, Any]) -> Iterator[tuple[Path, Kind]]:
-        """The job."""
-        yield ("spec", "jobTemplate"), _JOB_SPEC
-
-
 class _JobSpec(Kind):
     """The spec of a job; the pod that submits it stays."""
 
-    def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
+    def problems(self, document: Object, request: PlacingRequest) -> Iterator[Mistake]:
         """Around the cluster."""
         hints = {name: f"a cluster's fields belong under rayClusterSpec.{name}" for name in _CLUSTER}
         if document.get("clusterSelector") and document.get("rayClusterSpec") is None:
@@ -102,18 +56,16 @@ class _JobSpec(Kind):
             yield from fields.problems(document, "", _JOB, ("rayClusterSpec",), hints)
         yield from within(document, "rayClusterSpec")
 
-    def pods(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Pods]:
+    def pods(self, document: Object, request: PlacingRequest) -> Iterator[Pods]:
         """The one that submits the job."""
         if document.get("submitterPodTemplate") is not None:
             yield Pods(("submitterPodTemplate",), "the submitter", moves=False)
 
-    def inner(self, document: Mapping[str, Any]) -> Iterator[tuple[Path, Kind]]:
+    def inner(self, document: Object) -> Iterator[tuple[Path, Kind]]:
         """The cluster."""
         yield ("rayClusterSpec",), _SPEC
 
-    def doubts(
-        self, document: Mapping[str, Any], placement: Placement, request: PlacingRequest
-    ) -> Iterator[str]:
+    def doubts(self, document: Object, placement: Placement, request: PlacingRequest) -> Iterator[str]:
         """What Ray itself does not start again; KubeRay refuses retries of what a person submits."""
         groups = _groups(map_at(document, "rayClusterSpec"))
         vanish = any(request.vanishes(str(group.get("groupName")), by_default=True) for group in groups)
@@ -126,7 +78,11 @@ class _JobSpec(Kind):
 
 
 class _Cluster(Kind):
-    """The spec of a cluster."""
+    """The spec of a cluster.
+
+    KubeRay makes a lost worker again, whatever its restart policy, so the groups of workers may vanish; with the head
+    all is lost, so it stays (`ray-operator/controllers/ray/raycluster_controller.go`).
+    """
 
     has_roles = True
     rigid = (
@@ -134,7 +90,7 @@ class _Cluster(Kind):
         "max_restarts and max_failures"
     )
 
-    def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
+    def problems(self, document: Object, request: PlacingRequest) -> Iterator[Mistake]:
         """Mistakes down to the groups' templates."""
         yield from fields.problems(document, "", _CLUSTER, ("headGroupSpec",))
         head = document.get("headGroupSpec")
@@ -148,13 +104,13 @@ class _Cluster(Kind):
                 group, f"workerGroupSpecs[{number}]", _WORKERS, ("groupName", "template"), _HINTS
             )
 
-    def request_problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
+    def request_problems(self, document: Object, request: PlacingRequest) -> Iterator[Mistake]:
         """A role that is not there."""
         yield from unknown_roles(
             request, (HEAD, *(str(group.get("groupName")) for group in _groups(document)))
         )
 
-    def pods(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Pods]:
+    def pods(self, document: Object, request: PlacingRequest) -> Iterator[Pods]:
         """The head's and the workers'."""
         if map_at(document, "headGroupSpec").get("template") is not None:
             yield Pods(("headGroupSpec", "template"), HEAD, request.vanishes(HEAD))
@@ -164,9 +120,7 @@ class _Cluster(Kind):
                 role = str(group.get("groupName"))
                 yield Pods(path, role, request.vanishes(role, by_default=True), apart=True)
 
-    def doubts(
-        self, document: Mapping[str, Any], placement: Placement, request: PlacingRequest
-    ) -> Iterator[str]:
+    def doubts(self, document: Object, placement: Placement, request: PlacingRequest) -> Iterator[str]:
         """What is lost with the head, or that nothing moves."""
         if not _groups(document) and not {HEAD} & {*request.also, *request.on_demand}:
             yield f"there are no workers that may vanish: the head stays, or goes too with also={(HEAD,)}"
@@ -177,7 +131,7 @@ class _Cluster(Kind):
             )
 
 
-def _groups(document: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def _groups(document: Object) -> list[Object]:
     groups = document.get("workerGroupSpecs")
     return groups if is_maps(groups) else []
 
@@ -185,7 +139,13 @@ def _groups(document: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 _SPEC: Final = _Cluster()
 _JOB_SPEC: Final = _JobSpec()
 KINDS: Final[Mapping[str, Kind]] = {
-    "RayCluster": RayCluster(),
-    "RayJob": RayJob(),
-    "RayCronJob": RayCronJob(),
+    "RayCluster": Wrapper(_VERSION, _SPEC),
+    "RayJob": Wrapper(_VERSION, _JOB_SPEC),
+    "RayCronJob": Wrapper(
+        _VERSION,
+        _JOB_SPEC,
+        ("spec", "jobTemplate"),
+        _CRON_JOB,
+        {name: f"a job's fields belong under jobTemplate.{name}" for name in _JOB},
+    ),
 }

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
-from ckf_spot.errors import ABSENT, Mistake, PlacementError
+from ckf_spot.errors import ABSENT, refusal
 from ckf_spot.fields import Json, is_map
 
 
@@ -25,18 +25,16 @@ def plain(source: object) -> Json:
     try:
         made = _plain(source)
     except RecursionError:
-        raise PlacementError(Mistake("", ABSENT, "", "the object is nested too deeply")) from None
+        raise refusal("", ABSENT, "", "the object is nested too deeply") from None
     if is_map(made):
         return dict(made)
     if isinstance(made, Mapping):
-        raise PlacementError(Mistake("", made, "its keys must be texts", "is no Kubernetes object"))
-    raise PlacementError(
-        Mistake(
-            "",
-            type(source).__name__,
-            "expected a dict, or an object of kubernetes, kubeflow-training, kubeflow-katib or kubeflow-trainer-api",
-            "is no Kubernetes object",
-        )
+        raise refusal("", made, "its keys must be texts", "is no Kubernetes object")
+    raise refusal(
+        "",
+        type(source).__name__,
+        "expected a dict, or an object of kubernetes, kubeflow-training, kubeflow-katib or kubeflow-trainer-api",
+        "is no Kubernetes object",
     )
 
 

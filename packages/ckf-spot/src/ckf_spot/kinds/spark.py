@@ -10,8 +10,8 @@ from typing import Any, Final
 from ckf_spot import fields
 from ckf_spot.agent_pool import POOL_LABEL, SPOT_LABEL, WORKLOAD_LABEL
 from ckf_spot.errors import Mistake
-from ckf_spot.fields import Json, at, is_map, is_maps, map_at
-from ckf_spot.kinds.kind import Kind, Path, PlacingRequest, Pods, contradiction, unknown_roles, within
+from ckf_spot.fields import Json, Object, at, is_map, is_maps, map_at
+from ckf_spot.kinds.kind import Kind, PlacingRequest, Pods, Wrapper, contradiction, unknown_roles
 from ckf_spot.placement import Placement
 
 _EXECUTORS: Final = "executor"
@@ -68,7 +68,7 @@ class _Pods(Pods):
     keeps: bool = (
         True  # the schema of its template is open, and Spark reads it with a library that skips such fields
     )
-    application: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    application: Object = field(default_factory=dict[str, Any])
 
     def template(self, document: Json) -> Any:
         """What the pods will be, as far as it decides where they run."""
@@ -76,7 +76,7 @@ class _Pods(Pods):
         has = role.get("template")
         if has is not None and not is_map(has):
             return has
-        template: Mapping[str, Any] = has or {
+        template: Object = has or {
             "metadata": {"annotations": role.get("annotations") or {}},
             "spec": {},
         }
@@ -113,13 +113,15 @@ class _Pods(Pods):
 class _Application(Kind):
     """The spec of an application.
 
-    The driver makes lost executors again; with the driver the application is lost, so it stays.
+    The driver makes lost executors again; with the driver the application is lost, so it stays. The placement goes into
+    the executors' own fields, which the operator's webhook sets in every release, or into their template, which
+    releases from 2.0 on take.
     """
 
     has_roles = True
     rigid = ""
 
-    def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
+    def problems(self, document: Object, request: PlacingRequest) -> Iterator[Mistake]:
         """Mistakes down to the driver and the executors."""
         yield from fields.problems(document, "", _APPLICATION, _ROLES)
         for name in ("nodeSelector", "sparkConf"):
@@ -150,20 +152,18 @@ class _Application(Kind):
                     if part.get(key) is not None
                 )
 
-    def request_problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
+    def request_problems(self, document: Object, request: PlacingRequest) -> Iterator[Mistake]:
         """Another role than driver and executor."""
         yield from unknown_roles(request, _ROLES)
 
-    def pods(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Pods]:
+    def pods(self, document: Object, request: PlacingRequest) -> Iterator[Pods]:
         """Those of both."""
         for role in _ROLES:
             if is_map(document.get(role)):
                 moves = request.vanishes(role, by_default=role == _EXECUTORS)
                 yield _Pods((role,), role, moves, application=document)
 
-    def misfits(
-        self, document: Mapping[str, Any], placement: Placement, request: PlacingRequest
-    ) -> Iterator[Mistake]:
+    def misfits(self, document: Object, placement: Placement, request: PlacingRequest) -> Iterator[Mistake]:
         """A selector that holds for the driver too, which then waits for nodes whose taints it does not tolerate."""
         if "driver" in (*request.also, *request.on_demand):
             return
@@ -185,9 +185,7 @@ class _Application(Kind):
         if _evictable(placement, request) and request.elastic:
             document["sparkConf"] = _elastic(document)
 
-    def doubts(
-        self, document: Mapping[str, Any], placement: Placement, request: PlacingRequest
-    ) -> Iterator[str]:
+    def doubts(self, document: Object, placement: Placement, request: PlacingRequest) -> Iterator[str]:
         """What Spark would do again, or give up."""
         if (
             placement.spot
@@ -220,43 +218,16 @@ class _Application(Kind):
             )
 
 
-class SparkApplication(Kind):
-    """A SparkApplication.
-
-    The placement goes into the executors' own fields, which the operator's webhook sets in every release, or into their
-    template, which releases from 2.0 on take.
-    """
-
-    def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
-        """Around the application."""
-        yield from fields.object_problems(document, _VERSION)
-        yield from within(document, "spec")
-
-    def inner(self, document: Mapping[str, Any]) -> Iterator[tuple[Path, Kind]]:
-        """The application."""
-        yield ("spec",), _SPEC
-
-
-class ScheduledSparkApplication(Kind):
-    """A ScheduledSparkApplication; its applications are placed as such."""
-
-    def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
-        """Around the application."""
-        yield from fields.object_problems(document, _VERSION)
-        if document.get("spec") is not None:
-            hints = {name: f"an application's fields belong under template.{name}" for name in _APPLICATION}
-            yield from fields.problems(document["spec"], "spec", _SCHEDULED, ("template",), hints)
-            yield from within(document, "spec", "template")
-
-    def inner(self, document: Mapping[str, Any]) -> Iterator[tuple[Path, Kind]]:
-        """The application."""
-        yield ("spec", "template"), _SPEC
-
-
 _SPEC: Final = _Application()
 KINDS: Final[Mapping[str, Kind]] = {
-    "SparkApplication": SparkApplication(),
-    "ScheduledSparkApplication": ScheduledSparkApplication(),
+    "SparkApplication": Wrapper(_VERSION, _SPEC),
+    "ScheduledSparkApplication": Wrapper(
+        _VERSION,
+        _SPEC,
+        ("spec", "template"),
+        _SCHEDULED,
+        {name: f"an application's fields belong under template.{name}" for name in _APPLICATION},
+    ),
 }
 
 
@@ -269,12 +240,12 @@ def _is_texts(value: object) -> bool:
     return is_map(value) and all(isinstance(text, str) for text in value.values())
 
 
-def _conf(document: Mapping[str, Any]) -> Mapping[str, str]:
+def _conf(document: Object) -> Mapping[str, str]:
     conf = document.get("sparkConf")
     return conf if is_map(conf) and _is_texts(conf) else {}
 
 
-def _elastic(document: Mapping[str, Any]) -> dict[str, str]:
+def _elastic(document: Object) -> dict[str, str]:
     """The configuration with what is missing for the loss of an executor; what is in it stays."""
     made = dict.fromkeys(_settings(document), "true") | (
         {_FAILURES: _MANY} if _counts_failures(document) else {}
@@ -282,7 +253,7 @@ def _elastic(document: Mapping[str, Any]) -> dict[str, str]:
     return {**_conf(document), **{key: value for key, value in made.items() if key not in _conf(document)}}
 
 
-def _counts_failures(document: Mapping[str, Any]) -> bool:
+def _counts_failures(document: Object) -> bool:
     """Whether Spark ends an application by the number of its failed executors: from 3.5 on.
 
     With dynamic allocation there is no limit, unless it has one of executors (seen with PySpark 4.3:
@@ -294,7 +265,7 @@ def _counts_failures(document: Mapping[str, Any]) -> bool:
     return _release(document) >= (3, 5) and (limited or not dynamic)
 
 
-def _settings(document: Mapping[str, Any]) -> tuple[str, ...]:
+def _settings(document: Object) -> tuple[str, ...]:
     """Settings with which an executor that is being stopped hands over what it has; none before 3.1."""
     release = _release(document)
     if release < (3, 1):
@@ -302,13 +273,13 @@ def _settings(document: Mapping[str, Any]) -> tuple[str, ...]:
     return (*_DECOMMISSION, *_BLOCKS) if release < _BLOCKS_BY_DEFAULT else _DECOMMISSION
 
 
-def _release(document: Mapping[str, Any]) -> tuple[int, int]:
+def _release(document: Object) -> tuple[int, int]:
     """Release of Spark, such as `(3, 5)`; the newest where it is not known."""
     match = re.match(r"(\d+)\.(\d+)", str(document.get("sparkVersion")))
     return (int(match[1]), int(match[2])) if match else _NEWEST
 
 
-def _selected(document: Mapping[str, Any], role: Any) -> dict[str, str]:
+def _selected(document: Object, role: Any) -> dict[str, str]:
     """All node selectors of the pods that are not in a template."""
     prefixes = (_SELECTOR, f"spark.kubernetes.{role}.node.selector.")
     conf = {
@@ -321,7 +292,7 @@ def _selected(document: Mapping[str, Any], role: Any) -> dict[str, str]:
     return {**conf, **everywhere, **of_role}
 
 
-def _containers(document: Mapping[str, Any], role: Any, spec: Mapping[str, Any]) -> Any:
+def _containers(document: Object, role: Any, spec: Object) -> Any:
     """The containers, the first of them with the GPUs that stand elsewhere."""
     containers = spec.get("containers") or [{"name": role}]
     gpu, conf = map_at(document, role, "gpu"), _conf(document)

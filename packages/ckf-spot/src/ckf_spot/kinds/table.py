@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from ckf_spot.errors import Mistake, PlacementError, not_one_of
+from ckf_spot.fields import Object
 from ckf_spot.kinds import argo, jobs, katib, pod_templates, ray, spark, trainer, training
 from ckf_spot.kinds.kind import Kind, PlacingRequest
 
@@ -55,7 +56,7 @@ def kinds(request: PlacingRequest) -> Mapping[str, Kind]:
     return {**KINDS, **pod_templates.PODS} if request.pod_template else KINDS
 
 
-def kind_of(document: Mapping[str, Any], request: PlacingRequest) -> Kind:
+def kind_of(document: Object, request: PlacingRequest) -> Kind:
     """The kind of a document.
 
     Raises:

@@ -6,11 +6,11 @@ Source: docs/facts/placement.md#elastic-training.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, Final
 
 from ckf_spot.errors import Mistake, missing
-from ckf_spot.fields import Json, is_maps, map_at
+from ckf_spot.fields import Json, Object, is_maps, map_at
 from ckf_spot.kinds.kind import PlacingRequest, contradiction, within
 
 POLICY: Final = "elasticPolicy"
@@ -34,7 +34,7 @@ _RANGE: Final = re.compile(r"--nnodes[= ]\S+:")
 """The command itself says that it goes on with fewer."""
 
 
-def problems(document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
+def problems(document: Object, request: PlacingRequest) -> Iterator[Mistake]:
     """Why the policy is malformed or can't be completed."""
     yield from within(document, "spec", POLICY)
     if not request.elastic:
@@ -58,7 +58,7 @@ def place(document: Json, request: PlacingRequest) -> None:
             container["env"] = [*(container.get("env") or ()), {"name": _OWN_STORE, "value": "1"}]
 
 
-def doubts(document: Mapping[str, Any], request: PlacingRequest) -> Iterator[str]:
+def doubts(document: Object, request: PlacingRequest) -> Iterator[str]:
     """Where the job could go on without an evicted pod, and does not."""
     commands = _commands(document)
     if not (policy := _completed(document, request) if request.elastic else _policy(document)):
@@ -85,9 +85,7 @@ def doubts(document: Mapping[str, Any], request: PlacingRequest) -> Iterator[str
         yield f"its command starts python and not torchrun, which alone reads {POLICY}"
 
 
-def _rendezvous_doubts(
-    document: Mapping[str, Any], policy: Mapping[str, Any], request: PlacingRequest
-) -> Iterator[str]:
+def _rendezvous_doubts(document: Object, policy: Object, request: PlacingRequest) -> Iterator[str]:
     """All pods stop with the one at which they meet."""
     name = _name(document) or "NAME"
     host = policy.get("rdzvHost") or f"{name}-worker-0"
@@ -103,7 +101,7 @@ def _rendezvous_doubts(
         yield f"its pods meet at {host}, and all stop when that is evicted; {way}"
 
 
-def _completed(document: Mapping[str, Any], request: PlacingRequest) -> Json:
+def _completed(document: Object, request: PlacingRequest) -> Json:
     policy = _policy(document)
     made: Json = {"rdzvBackend": _BACKEND}
     if _master_stays(document, request) and policy.get("rdzvBackend", _BACKEND) == _BACKEND:
@@ -113,19 +111,19 @@ def _completed(document: Mapping[str, Any], request: PlacingRequest) -> Json:
     return {**policy, **{key: value for key, value in made.items() if policy.get(key) is None}}
 
 
-def _policy(document: Mapping[str, Any]) -> Mapping[str, Any]:
+def _policy(document: Object) -> Object:
     return map_at(document, "spec", POLICY)
 
 
-def _name(document: Mapping[str, Any]) -> str:
+def _name(document: Object) -> str:
     return str(map_at(document, "metadata").get("name") or "")
 
 
-def _master_stays(document: Mapping[str, Any], request: PlacingRequest) -> bool:
+def _master_stays(document: Object, request: PlacingRequest) -> bool:
     return _MASTER in map_at(document, "spec", _REPLICAS) and _MASTER not in request.also
 
 
-def _counts(document: Mapping[str, Any]) -> dict[str, Any]:
+def _counts(document: Object) -> dict[str, Any]:
     """Numbers of pods by role, as the operator sets their defaults."""
     counts = {
         role: map_at(document, "spec", _REPLICAS, role).get("replicas")
@@ -134,7 +132,7 @@ def _counts(document: Mapping[str, Any]) -> dict[str, Any]:
     return {role: 1 if count is None else count for role, count in counts.items()}
 
 
-def _containers(document: Mapping[str, Any]) -> list[Json]:
+def _containers(document: Object) -> list[Json]:
     """Those that train."""
     trainers: list[Any] = []
     for role in map_at(document, "spec", _REPLICAS):
@@ -147,13 +145,13 @@ def _containers(document: Mapping[str, Any]) -> list[Json]:
     return trainers
 
 
-def _has_own_store(container: Mapping[str, Any]) -> bool:
+def _has_own_store(container: Object) -> bool:
     """Also where its variables are malformed."""
     env = container.get("env") or []
     return not is_maps(env) or any(variable.get("name") == _OWN_STORE for variable in env)
 
 
-def _commands(document: Mapping[str, Any]) -> list[str]:
+def _commands(document: Object) -> list[str]:
     """What the containers start, as one text each; nothing of an image's own entry point."""
     parts = [[container.get(key) for key in ("command", "args")] for container in _containers(document)]
     words = [[str(word) for part in of_one if isinstance(part, list) for word in part] for of_one in parts]

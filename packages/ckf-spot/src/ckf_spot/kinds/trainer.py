@@ -13,7 +13,7 @@ from typing import Any, Final
 from ckf_spot import fields
 from ckf_spot.agent_pool import GPU
 from ckf_spot.errors import EvictionWarning, Mistake, Mistakes, missing, not_one_of
-from ckf_spot.fields import Json, at, is_map, is_maps, map_at
+from ckf_spot.fields import Json, Object, at, is_map, is_maps, map_at
 from ckf_spot.kinds.kind import Kind, PlacingRequest, Pods, unknown_roles
 from ckf_spot.placement import Capacity, Placement
 from ckf_spot.pods import gpu_limits, node_selection, shape
@@ -65,11 +65,11 @@ class TrainJob(Kind):
 
     rigid = "whose number of nodes is fixed: Trainer 2.0 to 2.3 sets up no elastic launch"
 
-    def has_roles_in(self, document: Mapping[str, Any]) -> bool:
+    def has_roles_in(self, document: Object) -> bool:
         """Where the runtime has a launcher, or may have one."""
         return bool(_roles(document))
 
-    def pods(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Pods]:
+    def pods(self, document: Object, request: PlacingRequest) -> Iterator[Pods]:
         """The launcher, unless the job places it itself and the request leaves it out; `place` sees to the target's."""
         api = str(request.trainer_api)
         moves = request.vanishes(_LAUNCHER)
@@ -79,7 +79,7 @@ class TrainJob(Kind):
             entries = tuple(_maps(map_at(document, "spec").get(_FIELD[api])))
             yield _Launcher(("spec", "trainer"), _LAUNCHER, moves, api=api, entries=entries)
 
-    def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
+    def problems(self, document: Object, request: PlacingRequest) -> Iterator[Mistake]:
         """Mistakes in the release that the request names."""
         api = request.trainer_api
         if api not in APIS:
@@ -100,7 +100,7 @@ class TrainJob(Kind):
         if entries is not None and not is_maps(entries):
             yield Mistake(f"spec.{field}", entries, "expected a list of maps")
 
-    def request_problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
+    def request_problems(self, document: Object, request: PlacingRequest) -> Iterator[Mistake]:
         """A release must be named: each drops the others' fields without a word."""
         if _roles(document):
             yield from unknown_roles(request, _roles(document))
@@ -111,9 +111,7 @@ class TrainJob(Kind):
         elif request.trainer_api not in APIS:
             yield not_one_of("trainer_api", request.trainer_api, APIS)
 
-    def misfits(
-        self, document: Mapping[str, Any], placement: Placement, request: PlacingRequest
-    ) -> Iterator[Mistake]:
+    def misfits(self, document: Object, placement: Placement, request: PlacingRequest) -> Iterator[Mistake]:
         """Its own overrides and GPUs."""
         if request.trainer_api in APIS:
             spec = document["spec"]
@@ -138,7 +136,7 @@ class _Launcher(Pods):
     """
 
     api: str = ""
-    entries: Sequence[Mapping[str, Any]] = ()
+    entries: Sequence[Object] = ()
 
     def template(self, document: Json) -> Any:
         """What decides where it runs."""
@@ -151,7 +149,7 @@ class _Launcher(Pods):
         spec, field = document["spec"], _FIELD[self.api]
         spec[field] = _placed(spec.get(field) or [], placement, self.api, _LAUNCHER)
 
-    def problems(self, template: Mapping[str, Any], placement: Placement, where: str) -> Sequence[Mistake]:
+    def problems(self, template: Object, placement: Placement, where: str) -> Sequence[Mistake]:
         """Its GPUs, and what the job's own overrides say of it."""
         mistakes = _entry_problems(self.entries, placement, self.api, _LAUNCHER)
         return [*super().problems(template, placement, where), *mistakes]
@@ -215,29 +213,29 @@ class TrainOption:
         spec[_FIELD["2.2"]] = _placed(entries, placement, "2.2", self.target)
 
 
-def _runtime(document: Mapping[str, Any]) -> str:
+def _runtime(document: Object) -> str:
     """Name of the cluster's training runtime, or empty where the job names one of its namespace."""
     reference = map_at(document, "spec", "runtimeRef")
     return str(reference.get("name")) if reference.get("kind") in (None, "ClusterTrainingRuntime") else ""
 
 
-def _has_launcher(document: Mapping[str, Any]) -> bool:
+def _has_launcher(document: Object) -> bool:
     return _runtime(document) in _RUNTIMES_WITH_LAUNCHER
 
 
-def _roles(document: Mapping[str, Any]) -> tuple[str, ...]:
+def _roles(document: Object) -> tuple[str, ...]:
     """What of the runtime may stay while others vanish; a runtime of the team's own may have a launcher too."""
     return () if _runtime(document) in _OTHER_RUNTIMES else (_LAUNCHER,)
 
 
-def _is_placed(document: Mapping[str, Any], api: str, target: str) -> bool:
+def _is_placed(document: Object, api: str, target: str) -> bool:
     """Whether the job itself says where a part of the runtime runs."""
     entries = _maps(map_at(document, "spec").get(_FIELD[api]))
     pods = [map_at(template, "spec") for entry in entries for template in _templates(entry, api, target)]
     return any(pod.get(key) for pod in pods for key in (*_PLACING, "nodeSelector"))
 
 
-def _gpu_problems(spec: Mapping[str, Any], placement: Placement) -> list[Mistake]:
+def _gpu_problems(spec: Object, placement: Placement) -> list[Mistake]:
     """What of the trainer's GPUs does not fit; a trainer that asks for nothing has what its runtime asks for."""
     resources = at(spec, "trainer", "resourcesPerNode")
     if resources is None:
@@ -247,7 +245,7 @@ def _gpu_problems(spec: Mapping[str, Any], placement: Placement) -> list[Mistake
 
 
 def _entry_problems(
-    entries: Sequence[Mapping[str, Any]], placement: Placement, api: str, target: str
+    entries: Sequence[Object], placement: Placement, api: str, target: str
 ) -> Iterator[Mistake]:
     """Where the job's own overrides stand against the placement."""
     for number, entry in enumerate(entries):
@@ -294,7 +292,7 @@ def _placed(entries: list[Json], placement: Placement, api: str, target: str) ->
     return [*others, {"manager": MANAGER, "trainingRuntimeSpec": patch}]
 
 
-def _selecting(had: Mapping[str, Any], placement: Placement) -> Json:
+def _selecting(had: Object, placement: Placement) -> Json:
     """The placement in a form that Trainer 2.0 takes."""
     return {
         "nodeSelector": {**(had.get("nodeSelector") or {}), **placement.node_selector},
@@ -302,7 +300,7 @@ def _selecting(had: Mapping[str, Any], placement: Placement) -> Json:
     }
 
 
-def _template(had: Mapping[str, Any], placement: Placement, api: str) -> Json:
+def _template(had: Object, placement: Placement, api: str) -> Json:
     """The placement as an override of the pods' template."""
     pod = map_at(had, "spec")
     grace = {"terminationGracePeriodSeconds": pods.GRACE_SECONDS}
@@ -317,14 +315,14 @@ def _template(had: Mapping[str, Any], placement: Placement, api: str) -> Json:
     }
 
 
-def _is_own(entry: Mapping[str, Any], api: str, target: str) -> bool:
+def _is_own(entry: Object, api: str, target: str) -> bool:
     """Whether an override is for the target alone, or the patch is ours: then the placement goes into it."""
     if _FIELD[api] == "runtimePatches":
         return entry.get("manager") == MANAGER
     return entry.get("targetJobs") == [{"name": target}]
 
 
-def _templates(entry: Mapping[str, Any], api: str, target: str) -> list[Mapping[str, Any]]:
+def _templates(entry: Object, api: str, target: str) -> list[Object]:
     """What an override says of the target's pods: their metadata and spec."""
     if _FIELD[api] == "runtimePatches":
         return [
@@ -335,10 +333,10 @@ def _templates(entry: Mapping[str, Any], api: str, target: str) -> list[Mapping[
     return [{"spec": {key: entry[key] for key in entry if key != "targetJobs"}} if api == "2.0" else entry]
 
 
-def _jobs(entry: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def _jobs(entry: Object) -> list[Object]:
     """What a patch says of the runtime's jobs."""
     return _maps(at(entry, "trainingRuntimeSpec", "template", "spec", "replicatedJobs"))
 
 
-def _maps(value: object) -> list[Mapping[str, Any]]:
+def _maps(value: object) -> list[Object]:
     return [item for item in value if is_map(item)] if isinstance(value, list) else []

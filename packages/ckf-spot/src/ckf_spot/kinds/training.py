@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from ckf_spot import fields
 from ckf_spot.errors import Mistake, not_one_of
-from ckf_spot.fields import Json, is_maps, map_at
+from ckf_spot.fields import Json, Object, is_maps, map_at
 from ckf_spot.kinds import torch_elastic
 from ckf_spot.kinds.kind import Kind, PlacingRequest, Pods, mistake_in, unknown_roles
 from ckf_spot.placement import Placement
@@ -69,7 +69,7 @@ class TrainingJob(Kind):
 
     has_roles = True
 
-    def problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
+    def problems(self, document: Object, request: PlacingRequest) -> Iterator[Mistake]:
         """Mistakes down to the roles' pods."""
         yield from fields.object_problems(document, "kubeflow.org/v1")
         spec = document.get("spec")
@@ -89,7 +89,7 @@ class TrainingJob(Kind):
         if not self.rigid:
             yield from torch_elastic.problems(document, request)
 
-    def request_problems(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Mistake]:
+    def request_problems(self, document: Object, request: PlacingRequest) -> Iterator[Mistake]:
         """A role that is not there, or nothing that would be placed."""
         replicas = self._replicas(document)
         yield from unknown_roles(request, replicas)
@@ -100,7 +100,7 @@ class TrainingJob(Kind):
                 "name the role that may vanish in also",
             )
 
-    def pods(self, document: Mapping[str, Any], request: PlacingRequest) -> Iterator[Pods]:
+    def pods(self, document: Object, request: PlacingRequest) -> Iterator[Pods]:
         """The roles' templates."""
         for role, replica in self._replicas(document).items():
             if map_at(replica).get("template") is not None:
@@ -117,9 +117,7 @@ class TrainingJob(Kind):
             if placement.spot and policy not in self.surviving and role != _LAUNCHER:
                 document["spec"][self.replicas][role]["restartPolicy"] = _ON_EVICTION
 
-    def doubts(
-        self, document: Mapping[str, Any], placement: Placement, request: PlacingRequest
-    ) -> Iterator[str]:
+    def doubts(self, document: Object, placement: Placement, request: PlacingRequest) -> Iterator[str]:
         """How the operator still fails the job; judged by the document as it was before."""
         moving = self._moving(document, request)
         if not placement.spot or not moving:
@@ -154,10 +152,10 @@ class TrainingJob(Kind):
                 "evicted one too; leave it out"
             )
 
-    def _replicas(self, document: Mapping[str, Any]) -> Mapping[str, Any]:
+    def _replicas(self, document: Object) -> Object:
         return map_at(document, "spec", self.replicas)
 
-    def _moving(self, document: Mapping[str, Any], request: PlacingRequest) -> Mapping[str, Any]:
+    def _moving(self, document: Object, request: PlacingRequest) -> Object:
         replicas = self._replicas(document)
         return {
             role: replica
@@ -184,7 +182,7 @@ class TrainingJob(Kind):
             )
 
 
-def _dynamic_problems(spec: Mapping[str, Any], replicas: Mapping[str, Any]) -> Iterator[Mistake]:
+def _dynamic_problems(spec: Object, replicas: Object) -> Iterator[Mistake]:
     """Why a TFJob's workers can't be dynamic; `docs/facts/placement.md#training-jobs`."""
     if not spec.get(_DYNAMIC):
         return

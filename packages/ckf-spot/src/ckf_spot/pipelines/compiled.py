@@ -7,12 +7,12 @@ needed here, so that a pipeline can be placed without editing or running its Pyt
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, Final, Unpack
 
 from ckf_spot.agent_pool import GPU
 from ckf_spot.errors import ABSENT, Mistake, Mistakes
-from ckf_spot.fields import Json, at, copied, is_map, is_maps, map_at
+from ckf_spot.fields import Json, Object, at, copied, is_map, is_maps, map_at
 from ckf_spot.pipelines import request as requests
 from ckf_spot.pipelines import whole
 from ckf_spot.pipelines.report import Report
@@ -39,7 +39,7 @@ def is_compiled(document: object) -> bool:
 
 
 def place(
-    documents: Sequence[Mapping[str, Any]],
+    documents: Sequence[Object],
     group: PoolGroup,
     *,
     except_: str | Collection[str] = (),
@@ -77,7 +77,7 @@ class Pipeline:
         problems: what is wrong with its form, once its tasks were read.
     """
 
-    def __init__(self, documents: Sequence[Mapping[str, Any]]) -> None:
+    def __init__(self, documents: Sequence[Object]) -> None:
         """Copies the documents."""
         self.problems: list[Mistake] = []
         self._spec, self._platform = (copied([*documents, {}, {}][number]) for number in (0, 1))
@@ -136,7 +136,7 @@ class Pipeline:
     def _tasks(
         self,
         name: str,
-        component: Mapping[str, Any],
+        component: Object,
         path: str,
         around: tuple[str, ...],
         *,
@@ -271,7 +271,7 @@ def _own_name(task: str, label: str) -> str:
     return label if label.startswith(start) else f"{start}{label.removeprefix('exec-')}"
 
 
-def _accelerator(accelerator: Mapping[str, Any]) -> tuple[str | None, str | None]:
+def _accelerator(accelerator: Object) -> tuple[str | None, str | None]:
     """Type and amount; SDKs before 2.10 write the old names only."""
     kind = accelerator.get("resourceType") or accelerator.get("type")
     amount = accelerator.get("resourceCount") or accelerator.get("count")

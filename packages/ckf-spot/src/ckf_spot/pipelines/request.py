@@ -7,7 +7,7 @@ from functools import partial
 from typing import Final, TypedDict, get_args
 
 from ckf_spot import durations
-from ckf_spot.errors import Mistake, Mistakes, PlacementError, one_of
+from ckf_spot.errors import Mistakes, PlacementError, not_one_of, refusal
 from ckf_spot.fields import Json
 from ckf_spot.placement import Capacity, Placement, Preference
 from ckf_spot.pool_group import PoolGroup, Selection
@@ -103,33 +103,29 @@ def read(
 
 def _check_selection(group: PoolGroup, by: Selection) -> None:
     if by not in get_args(Selection):
-        raise one_of("by", by, get_args(Selection))
+        raise PlacementError(not_one_of("by", by, get_args(Selection)))
     if by == "node-affinity" and not group.backend.node_affinity:
-        raise PlacementError(
-            Mistake(
-                "backend",
-                str(group.backend),
-                "expected by='node-selector', or a newer backend",
-                "ignores node affinity, which 2.14 was the first to read",
-            )
+        raise refusal(
+            "backend",
+            str(group.backend),
+            "expected by='node-selector', or a newer backend",
+            "ignores node affinity, which 2.14 was the first to read",
         )
 
 
 def _whole(name: str, value: int) -> int:
     if type(value) is not int or value < 0:
-        raise PlacementError(Mistake(name, value, "expected a whole number from 0"))
+        raise refusal(name, value, "expected a whole number from 0")
     return value
 
 
 def _check_window(limit: int, wait: int, end: int) -> None:
     """Refuses a window that closes before the last retry: Argo then kills what runs (argoproj/argo-workflows#13044)."""
     if end <= limit * wait:
-        raise PlacementError(
-            Mistake(
-                "give_up",
-                durations.text(end),
-                f"expected more than {durations.text(limit * wait)!r}, by the time that all attempts take",
-                f"is over before the last of {limit} retries starts, each after {durations.text(wait)}, and Argo kills "
-                "what runs then",
-            )
+        raise refusal(
+            "give_up",
+            durations.text(end),
+            f"expected more than {durations.text(limit * wait)!r}, by the time that all attempts take",
+            f"is over before the last of {limit} retries starts, each after {durations.text(wait)}, and Argo kills "
+            "what runs then",
         )

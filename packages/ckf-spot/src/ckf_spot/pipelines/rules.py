@@ -11,8 +11,8 @@ from ckf_spot.errors import ABSENT, Mistake, not_one_of
 from ckf_spot.fields import is_map, map_at
 from ckf_spot.pipelines.request import Request
 from ckf_spot.pipelines.step import Placed, Step, pod_spec, settings_of, shape_problems
+from ckf_spot.placement import PREFERRED
 from ckf_spot.pods import gpu_limits, node_selection
-from ckf_spot.pods.field_names import PREFERRED
 from ckf_spot.pods.template import merged_affinity, merged_tolerations
 
 _JSON_FORMS: Final = (

@@ -7,14 +7,14 @@ The settings are those of kfp's `KubernetesExecutorConfig`
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from ckf_spot.errors import Mistake
-from ckf_spot.fields import Json, is_map, is_maps, map_at
+from ckf_spot.fields import Json, Object, is_map, is_maps, map_at
+from ckf_spot.placement import PREFERRED, REQUIRED
 from ckf_spot.pods import shape
-from ckf_spot.pods.field_names import PREFERRED, REQUIRED
 
 IMPORTER: Final = "Kubeflow imports it on its own nodes"
 EXIT: Final = "what reports on a run must not be lost with it"
@@ -63,8 +63,8 @@ class Step:
     stays: str
     nested: bool
     drives: bool
-    settings: Mapping[str, Any]
-    retry: Mapping[str, Any] | None
+    settings: Object
+    retry: Object | None
     accelerator: tuple[str | None, str | None]
     passthroughs: frozenset[str] | None
     final_status: bool
@@ -108,12 +108,12 @@ def shape_problems(step: Step) -> Iterator[Mistake]:
         )
 
 
-def pod_spec(settings: Mapping[str, Any]) -> Json:
+def pod_spec(settings: Object) -> Json:
     """The part of a pod's spec that chooses nodes, as the driver makes it of well-formed settings.
 
     What is known at run time only is left out (`backend/src/v2/driver/k8s.go`).
     """
-    terms: list[Mapping[str, Any]] = settings.get("nodeAffinity") or []
+    terms: list[Object] = settings.get("nodeAffinity") or []
     plain = [{key: term[key] for key in _TERM if key in term} for term in terms]
     weights = [term.get("weight") for term in terms]
     affinity: Json = {}
@@ -135,7 +135,7 @@ def pod_spec(settings: Mapping[str, Any]) -> Json:
     return spec
 
 
-def settings_of(spec: Mapping[str, Any], settings: Mapping[str, Any]) -> Json:
+def settings_of(spec: Object, settings: Object) -> Json:
     """Settings with another choice of nodes.
 
     Args:

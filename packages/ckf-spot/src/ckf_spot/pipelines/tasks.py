@@ -18,7 +18,7 @@ from kfp.dsl.types import type_utils
 
 from ckf_spot import install
 from ckf_spot.agent_pool import GPU
-from ckf_spot.errors import ABSENT, EvictionWarning, Mistake, Mistakes, PlacementError, missing
+from ckf_spot.errors import ABSENT, EvictionWarning, Mistakes, PlacementError, missing, refusal
 from ckf_spot.fields import Json
 from ckf_spot.pipelines import request as requests
 from ckf_spot.pipelines import rules, whole
@@ -118,10 +118,8 @@ def _made_so_far() -> _Found:
     """The tasks of the pipeline whose function runs."""
     current: Any = pipeline_context.Pipeline.get_default_pipeline()
     if current is None:
-        raise PlacementError(
-            Mistake(
-                "pipeline", ABSENT, "name one, or call place_pipeline() inside @dsl.pipeline", "is missing"
-            )
+        raise refusal(
+            "pipeline", ABSENT, "name one, or call place_pipeline() inside @dsl.pipeline", "is missing"
         )
     steps: list[Step] = []
     writes: list[Callable[[], None]] = []
@@ -139,9 +137,7 @@ def _compiled(pipeline: Any) -> _Found:
     """The tasks of a pipeline that is made already."""
     spec = getattr(pipeline, "component_spec", None)
     if spec is None or spec.implementation.graph is None:
-        raise PlacementError(
-            Mistake("pipeline", pipeline, "expected a function with @dsl.pipeline", "is no pipeline")
-        )
+        raise refusal("pipeline", pipeline, "expected a function with @dsl.pipeline", "is no pipeline")
     compiled = Pipeline(_documents(spec))
 
     def write() -> None:
@@ -184,18 +180,16 @@ def _step(task: Any) -> Step:
     """
     if isinstance(task, base_component.BaseComponent):
         expected = "place what it returns inside @dsl.pipeline; place_pipeline places all tasks of a pipeline"
-        raise PlacementError(Mistake("task", task.name, expected, "is a component or a pipeline"))
+        raise refusal("task", task.name, expected, "is a component or a pipeline")
     if not isinstance(task, dsl.PipelineTask):
         expected = "expected what a component returns inside a function with @dsl.pipeline"
-        raise PlacementError(Mistake("task", task, expected, "is no task"))
+        raise refusal("task", task, expected, "is no task")
     if task.state.name == "FINAL":
         expected = "call its component inside @dsl.pipeline"
-        raise PlacementError(Mistake(f"task {task.name!r}", ABSENT, expected, "it has run already"))
+        raise refusal(f"task {task.name!r}", ABSENT, expected, "it has run already")
     if task.pipeline_spec is not None:
         expected = "place the tasks inside it, all of them with place_pipeline"
-        raise PlacementError(
-            Mistake(f"task {task.name!r}", ABSENT, expected, "it is a pipeline, and has no pod")
-        )
+        raise refusal(f"task {task.name!r}", ABSENT, expected, "it is a pipeline, and has no pod")
     container: Any = task.container_spec
     resources = container.resources if container else None
     passthroughs = getattr(task.component_spec, "task_config_passthroughs", None)
@@ -234,13 +228,11 @@ def _write_task(task: dsl.PipelineTask, placed: Placed) -> None:
 
 def _refuse_retry(name: str, *_: object, **__: object) -> NoReturn:
     """Takes the place of a placed task's `set_retry`, which would undo the retries without a word."""
-    raise PlacementError(
-        Mistake(
-            f"task {name!r}",
-            ABSENT,
-            "give place() the retries, or retries=0 to keep to set_retry before it",
-            "set_retry after place() undoes its retries",
-        )
+    raise refusal(
+        f"task {name!r}",
+        ABSENT,
+        "give place() the retries, or retries=0 to keep to set_retry before it",
+        "set_retry after place() undoes its retries",
     )
 
 
@@ -283,12 +275,10 @@ def _check_sdk() -> None:
             raise PlacementError(missing(name, install.hint("kfp"))) from None
         numbers = tuple(int(number) for number in re.findall(r"\d+", installed)[:2])
         if numbers < _SDK:
-            raise PlacementError(
-                Mistake(
-                    name,
-                    ABSENT,
-                    "expected 2.17 or newer, which compiles for older backends as well",
-                    f"{installed} is too old: before 2.17, kfp ends a task's retries after 3600 s "
-                    "whatever the task sets",
-                )
+            raise refusal(
+                name,
+                ABSENT,
+                "expected 2.17 or newer, which compiles for older backends as well",
+                f"{installed} is too old: before 2.17, kfp ends a task's retries after 3600 s "
+                "whatever the task sets",
             )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from ckf_spot.agent_pool import GPU
 from ckf_spot.errors import ABSENT, Mistake, Mistakes
+from ckf_spot.fields import Object
 from ckf_spot.pipelines import rules
 from ckf_spot.pipelines.report import Outcome, Report, Row
 from ckf_spot.pipelines.request import Request
@@ -100,7 +100,7 @@ def _misfit(step: Step, group: PoolGroup) -> str:
     return gpu_limits.misfit_of(needed, group.gpus, silent=amount in {None, "0"})
 
 
-def _note(retry: Mapping[str, Any] | None, gpus: int | None, owner: str = "") -> str:
+def _note(retry: Object | None, gpus: int | None, owner: str = "") -> str:
     """Retries and GPUs in words."""
     count = retry.get("maxRetryCount", 0) if retry else 0
     window = (

@@ -3,26 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
 from ckf_spot.agent_pool import GPU
 from ckf_spot.errors import ABSENT, Mistake
-from ckf_spot.fields import is_maps, map_at
+from ckf_spot.fields import Object, is_maps, map_at
 from ckf_spot.placement import Placement
 
 _MAKERS: Final = (
-    "aliyun",
-    "amazon",
-    "amazonaws",
-    "amd",
-    "google",
-    "habana",
-    "huawei",
-    "intel",
-    "nvidia",
-    "qualcomm",
-    "xilinx",
-)
+    "aliyun", "amazon", "amazonaws", "amd", "google", "habana", "huawei", "intel", "nvidia", "qualcomm", "xilinx",
+)  # fmt: skip
 """Who makes accelerators; their device plugins announce them as `nvidia.com/gpu` or `gpu.intel.com/i915`."""
 _OF_KUBERNETES: Final = "kubernetes.io"
 """Domain of the resources that every node may have."""
@@ -30,11 +20,11 @@ _SHARES: Final = ("gpu-fraction", "gpu-memory")
 """Annotations by which the KAI scheduler and Run:ai give a pod a part of a GPU (`docs/gpu-sharing/README.md`)."""
 _LATER: Final = ("{{", "${trialParameters.")
 """Marks of a value that is put in when the work runs: by Argo and Kubeflow Pipelines, and by Katib."""
-Limits = Mapping[str, Mapping[str, Any]]
+Limits = Mapping[str, Object]
 """The resource limits of each container by its name."""
 
 
-def limits_of(template: Mapping[str, Any], containers: str = "containers") -> Limits:
+def limits_of(template: Object, containers: str = "containers") -> Limits:
     """The limits in a well-formed pod's template; init containers' GPUs are free again when the others start."""
     listed = map_at(template, "spec").get(containers)
     return {
@@ -48,12 +38,12 @@ def requested(limits: Limits) -> int:
     return sum(_count(limit.get(GPU, 0)) or 0 for limit in limits.values())
 
 
-def needs(template: Mapping[str, Any]) -> bool:
+def needs(template: Object) -> bool:
     """Whether a well-formed pod's template asks for GPUs, or for a part of one."""
     return bool(requested(limits_of(template)) or _share(template))
 
 
-def misfit(template: Mapping[str, Any], placement: Placement) -> str:
+def misfit(template: Object, placement: Placement) -> str:
     """Why a pod belongs on other pools than these, with GPUs or without; empty where it does not."""
     limits = limits_of(template)
     if (share := _share(template)) and not placement.gpus:
@@ -62,7 +52,7 @@ def misfit(template: Mapping[str, Any], placement: Placement) -> str:
     return misfit_of(requested(limits), placement.gpus, silent=silent)
 
 
-def undecided(template: Mapping[str, Any]) -> str:
+def undecided(template: Object) -> str:
     """Why it is not known before the work runs how many GPUs a pod asks for; empty where it is."""
     values = [str(limit[GPU]) for limit in limits_of(template).values() if GPU in limit]
     later = next(filter(at_run_time, values), None)
@@ -87,7 +77,7 @@ def misfit_of(needed: int, offered: int, *, silent: bool) -> str:
     return f"asks for no {GPU}, and these are GPU pools" if offered and silent else ""
 
 
-def template_problems(template: Mapping[str, Any], placement: Placement, where: str) -> Iterator[Mistake]:
+def template_problems(template: Object, placement: Placement, where: str) -> Iterator[Mistake]:
     """Why the GPUs of a well-formed pod's template don't fit; `where` is its path."""
     limits, share, claims = limits_of(template), _share(template), _claims(template)
     if share and not placement.gpus:
@@ -115,7 +105,7 @@ def problems(
         where: path of the containers, for messages.
         elsewhere: whether the pod asks for GPUs in another way too.
     """
-    offered, names = _offered(placement), _pools(placement)
+    offered, names = placement.gpus, _pools(placement)
     wrong = {
         name: limit[GPU] for name, limit in limits.items() if GPU in limit and _count(limit[GPU]) is None
     }
@@ -135,7 +125,7 @@ def problems(
 
 def _excess(limits: Limits, placement: Placement, where: str) -> Iterator[Mistake]:
     """More GPUs than a node has, or more than one where they are shared."""
-    needed, offered = requested(limits), _offered(placement)
+    needed, offered = requested(limits), placement.gpus
     if needed > offered:
         who = _names({name: limit for name, limit in limits.items() if _count(limit.get(GPU, 0))})
         yield Mistake(
@@ -174,20 +164,16 @@ def _others(limits: Limits, placement: Placement, where: str) -> Iterator[Mistak
                 yield Mistake(where, ABSENT, expected, problem, certain=False)
 
 
-def _share(template: Mapping[str, Any]) -> str:
+def _share(template: Object) -> str:
     """The part of a GPU that a pod asks for, as in `gpu-fraction: 0.5`; empty where it does not."""
     noted = map_at(template, "metadata", "annotations")
     return next((f"{key}: {noted[key]}" for key in _SHARES if noted.get(key)), "")
 
 
-def _claims(template: Mapping[str, Any]) -> list[str]:
+def _claims(template: Object) -> list[str]:
     """Names of a pod's claims of devices (Kubernetes, "Dynamic Resource Allocation")."""
     claims = map_at(template, "spec").get("resourceClaims")
     return [str(claim.get("name")) for claim in claims] if is_maps(claims) else []
-
-
-def _offered(placement: Placement) -> int:
-    return min(pool.gpus for pool in placement.pools)
 
 
 def _pools(placement: Placement) -> str:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from ckf_spot.agent_pool import POOL_LABEL, SPOT_LABEL, WORKLOAD_LABEL, AgentPool, Taint
 from ckf_spot.errors import ABSENT, Mistake
-from ckf_spot.fields import map_at
-from ckf_spot.placement import Placement
-from ckf_spot.pods.field_names import REQUIRED
+from ckf_spot.fields import Object, map_at
+from ckf_spot.placement import REQUIRED, Placement
 
 _LEGACY_POOL_LABEL: Final = "agentpool"
 _VM_SIZE_LABEL: Final = "node.kubernetes.io/instance-type"
@@ -17,7 +16,7 @@ _ON_NODES: Final = ("kubernetes.io", "k8s.io", "azure.com", "nvidia.com")
 """Domains of labels that Kubernetes, AKS and device plugins put on nodes."""
 
 
-def problems(spec: Mapping[str, Any], placement: Placement, where: str) -> Iterator[Mistake]:
+def problems(spec: Object, placement: Placement, where: str) -> Iterator[Mistake]:
     """Where the user's own selection of nodes leaves none of the pools, or not what the placement promises.
 
     A label of which nobody knows whether the pools' nodes have it, such as another cloud's, is a mistake that is not
@@ -74,7 +73,7 @@ def problems(spec: Mapping[str, Any], placement: Placement, where: str) -> Itera
     yield from _unknown_labels(spec, placement, where)
 
 
-def names_pools(spec: Mapping[str, Any]) -> bool:
+def names_pools(spec: Object) -> bool:
     """Whether a pod's spec requires nodes by their pool or workload, as placing does."""
     names = {POOL_LABEL, WORKLOAD_LABEL}
     terms = _required(spec)
@@ -83,7 +82,7 @@ def names_pools(spec: Mapping[str, Any]) -> bool:
     )
 
 
-def admitting(spec: Mapping[str, Any], pools: Sequence[AgentPool]) -> list[AgentPool]:
+def admitting(spec: Object, pools: Sequence[AgentPool]) -> list[AgentPool]:
     """The pools whose nodes may run a pod, as far as their labels and taints are known.
 
     Args:
@@ -109,7 +108,7 @@ def admitting(spec: Mapping[str, Any], pools: Sequence[AgentPool]) -> list[Agent
     ]
 
 
-def tolerates(toleration: Mapping[str, Any], taint: Taint) -> bool:
+def tolerates(toleration: Object, taint: Taint) -> bool:
     """Whether a toleration lets a pod onto nodes with that taint (Kubernetes, "Taints and Tolerations")."""
     return (
         toleration.get("key") in (None, "", taint.key)
@@ -121,15 +120,15 @@ def tolerates(toleration: Mapping[str, Any], taint: Taint) -> bool:
     )
 
 
-def _required(spec: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def _required(spec: Object) -> list[Object]:
     return map_at(spec, "affinity", "nodeAffinity", REQUIRED).get("nodeSelectorTerms") or []
 
 
-def _expressions(term: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+def _expressions(term: Object) -> Sequence[Object]:
     return term.get("matchExpressions") or ()
 
 
-def _unknown_labels(spec: Mapping[str, Any], placement: Placement, where: str) -> Iterator[Mistake]:
+def _unknown_labels(spec: Object, placement: Placement, where: str) -> Iterator[Mistake]:
     """Labels that every node must have, and that are not known of the pools' nodes; of several terms one may fit."""
     keys, names = _label_keys(placement.pools), ", ".join(pool.name for pool in placement.pools)
     selected = {f"nodeSelector: {key}": (key, value) for key, value in map_at(spec, "nodeSelector").items()}
@@ -183,8 +182,8 @@ def _label_keys(pools: Sequence[AgentPool]) -> set[str]:
     return {SPOT_LABEL}.union(*map(_labels, pools))
 
 
-def _fits(expressions: Sequence[Mapping[str, Any]], labels: Mapping[str, str]) -> bool:
-    def fits(expression: Mapping[str, Any]) -> bool:
+def _fits(expressions: Sequence[Object], labels: Mapping[str, str]) -> bool:
+    def fits(expression: Object) -> bool:
         value, values = labels.get(expression["key"]), expression.get("values") or ()
         match expression.get("operator"):
             case "In":

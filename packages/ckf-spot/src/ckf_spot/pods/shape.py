@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from ckf_spot.errors import Mistake
-from ckf_spot.fields import at, is_map, is_maps, problems
-from ckf_spot.pods.field_names import PREFERRED, REQUIRED
+from ckf_spot.fields import Object, at, is_map, is_maps, problems
+from ckf_spot.placement import PREFERRED, REQUIRED
 
 Shape = Mapping[tuple[str, ...], tuple[Callable[[Any], bool], str]]
 """What a value must be, and how to say so, by path."""
@@ -63,7 +63,7 @@ def template_problems(template: object, where: str) -> list[Mistake]:
     ]
 
 
-def override_problems(template: Mapping[str, Any], where: str) -> list[Mistake]:
+def override_problems(template: Object, where: str) -> list[Mistake]:
     """What is wrong with a part of a pod's template, which need not have containers."""
     mistakes = list(_shape_problems(template, _METADATA_SHAPE, where))
     if template.get("spec") is not None:
@@ -78,7 +78,7 @@ def _spec_problems(spec: object, where: str) -> Iterator[Mistake]:
         yield Mistake(where, spec, "expected a map")
 
 
-def _shape_problems(value: Mapping[str, Any], shape: Shape, where: str) -> Iterator[Mistake]:
+def _shape_problems(value: Object, shape: Shape, where: str) -> Iterator[Mistake]:
     for path, (fits, allowed) in shape.items():
         part = at(value, *path)
         if part is not None and not fits(part):

@@ -8,11 +8,11 @@ import importlib.resources
 import importlib.util
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, Final
 
-from ckf_spot.errors import ABSENT, Mistake, PlacementError, missing
-from ckf_spot.fields import Json, similar, unknown
+from ckf_spot.errors import ABSENT, Mistake, missing, refusal
+from ckf_spot.fields import Json, Object, similar, unknown
 
 TEMPLATE: Final = "podtemplatespec-v1"
 """Schema of a pod's template."""
@@ -37,12 +37,12 @@ def minor(release: str) -> int:
     """
     match = _RELEASE.fullmatch(release)
     if not match:
-        raise PlacementError(Mistake("kubernetes", release, "expected 1.N, such as 1.34"))
+        raise refusal("kubernetes", release, "expected 1.N, such as 1.34")
     return int(match[1])
 
 
 def problems(
-    schema: str, instance: Mapping[str, Any], where: str, release: str | None, *, keeps: bool = False
+    schema: str, instance: Object, where: str, release: str | None, *, keeps: bool = False
 ) -> list[Mistake]:
     """What Kubernetes would drop or refuse.
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from ckf_spot.errors import Mistake
-from ckf_spot.fields import Json, copied, map_at
-from ckf_spot.placement import Placement
+from ckf_spot.fields import Json, Object, copied, map_at
+from ckf_spot.placement import PREFERRED, REQUIRED, Placement
 from ckf_spot.pods import gpu_limits, node_selection
-from ckf_spot.pods.field_names import PREFERRED, REQUIRED
 
 SAFE_TO_EVICT: Final = "cluster-autoscaler.kubernetes.io/safe-to-evict"
 """Annotation that keeps the autoscaler from evicting a Job's pod to remove its node (cluster-autoscaler, FAQ.md)."""
@@ -17,7 +16,7 @@ GRACE_SECONDS: Final = 25
 """Azure takes a node back 30 s after its notice; the kubelet needs the rest to report how the pod ended."""
 
 
-def placement_problems(template: Mapping[str, Any], placement: Placement, where: str) -> list[Mistake]:
+def placement_problems(template: Object, placement: Placement, where: str) -> list[Mistake]:
     """Why a well-formed template can't be placed there."""
     spec = map_at(template, "spec")
     return [
@@ -26,7 +25,7 @@ def placement_problems(template: Mapping[str, Any], placement: Placement, where:
     ]
 
 
-def place_template(template: Mapping[str, Any], placement: Placement) -> Json:
+def place_template(template: Object, placement: Placement) -> Json:
     """The template with tolerations, affinity, a grace period and the autoscaler's annotation.
 
     A grace period longer than 25 s is cut to it, since the node would be gone before it ends; a shorter one stays.
@@ -48,13 +47,13 @@ def place_template(template: Mapping[str, Any], placement: Placement) -> Json:
     return placed
 
 
-def annotated(metadata: Mapping[str, Any]) -> Json:
+def annotated(metadata: Object) -> Json:
     """Metadata with the autoscaler's annotation; what the user says of it stays."""
     annotations = {SAFE_TO_EVICT: "false"} | copied(metadata.get("annotations") or {})
     return {**copied(metadata), "annotations": annotations}
 
 
-def merged_tolerations(existing: Sequence[Mapping[str, Any]], placement: Placement) -> list[Json]:
+def merged_tolerations(existing: Sequence[Object], placement: Placement) -> list[Json]:
     """The user's tolerations and the placement's, without those that another one covers.
 
     Two of a key, of which one covers the other, can't stay: PodTolerationRestriction drops the narrower one at every
@@ -66,7 +65,7 @@ def merged_tolerations(existing: Sequence[Mapping[str, Any]], placement: Placeme
     return [*copied(kept), *new]
 
 
-def merged_affinity(existing: Mapping[str, Any], placement: Placement) -> Json:
+def merged_affinity(existing: Object, placement: Placement) -> Json:
     """The user's affinity and the placement's: terms are ORed, so the placement goes into each of them."""
     affinity = copied(existing)
     ours = placement.node_affinity
@@ -85,7 +84,7 @@ def merged_affinity(existing: Mapping[str, Any], placement: Placement) -> Json:
     return affinity
 
 
-def covers(wide: Mapping[str, Any], narrow: Mapping[str, Any]) -> bool:
+def covers(wide: Object, narrow: Object) -> bool:
     """Whether a toleration tolerates all that another one does, for as long."""
     same_value = wide.get("operator", "Equal") == "Exists" or (
         narrow.get("operator", "Equal") == "Equal" and wide.get("value", "") == narrow.get("value", "")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from ckf_spot.agent_pool import AgentPool
 from ckf_spot.cluster import WORKFLOWS, Cluster, ForbiddenError
+from ckf_spot.fields import Object
 from ckf_spot.where import parse, traces
 from ckf_spot.where.lost_steps import lost_steps
 from ckf_spot.where.observations import Look
@@ -54,7 +55,7 @@ def look(cluster: Cluster, namespace: str | None, pools: Mapping[str, AgentPool]
     )
 
 
-def _memory(events: tuple[Mapping[str, Any], ...], now: datetime) -> str:
+def _memory(events: tuple[Object, ...], now: datetime) -> str:
     """How far back the cluster remembers."""
     times = [when for event in events if (when := traces.when(event)) is not None]
     since = f"since {min(times):%H:%M} UTC" if times else f"none before {now:%H:%M} UTC"

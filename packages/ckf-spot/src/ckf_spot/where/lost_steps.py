@@ -14,10 +14,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+from ckf_spot.fields import Object
 from ckf_spot.where.steps import is_driver, pod_labels, step
 from ckf_spot.where.work import Work
 
-Object = Mapping[str, Any]
 Fate = Literal["tried again", "driver", "policy", "no retries", "retries used up", "too late"]
 """What becomes of it: Argo tries it again; or not, because it is a driver, its policy leaves out pods that are gone, it
 has no retries, has used them all, or is past its deadline."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
 from ckf_spot.cluster import Cluster, ForbiddenError, Resource
+from ckf_spot.fields import Object
 from ckf_spot.where.work import OWNERS, controller
 
-Object = Mapping[str, Any]
 _Key = tuple[str, str, str]
 
 _BETWEEN: Final[Mapping[str, Resource]] = {

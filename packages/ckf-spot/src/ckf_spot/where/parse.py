@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import Any, Final
 
 from ckf_spot.agent_pool import POOL_LABEL, SPOT_LABEL
+from ckf_spot.fields import Object
+from ckf_spot.placement import REQUIRED
 from ckf_spot.where.observations import Constraints, Node, Pod, Requirement, Toleration
 from ckf_spot.where.work import OWNERS, STEP, STEP_ID, Maker, Work, maker_of, role_of, work_of
-
-Object = Mapping[str, Any]
 
 _GPU_PREFIX: Final = "nvidia.com/"
 """`nvidia.com/gpu`, and `nvidia.com/mig-…` where slices have names of their own."""
@@ -18,17 +18,10 @@ _PRIORITY_LABEL: Final = "kubernetes.azure.com/priority"
 """AKS's successor of the label `scalesetpriority`: `spot` or `regular`."""
 _EVICTION_NOTICE: Final = "VMEventScheduled"
 """Condition that AKS's node-problem-detector sets when Azure announces an eviction (node-auto-drain.md)."""
-_REQUIRED: Final = "requiredDuringSchedulingIgnoredDuringExecution"
 _PHASES: Final = ("Pending", "Running", "Succeeded", "Failed", "Unknown")
 _POD_METADATA: Final = (
-    "name",
-    "namespace",
-    "uid",
-    "labels",
-    "creationTimestamp",
-    "deletionTimestamp",
-    "ownerReferences",
-)
+    "name", "namespace", "uid", "labels", "creationTimestamp", "deletionTimestamp", "ownerReferences",
+)  # fmt: skip
 _POD_SPEC: Final = ("nodeName", "nodeSelector", "tolerations")
 _POD_STATUS: Final = ("phase", "startTime", "conditions")
 
@@ -100,7 +93,7 @@ def trimmed_pod(raw: Object) -> dict[str, Any]:
     kept = _only(metadata, _POD_METADATA)
     annotations = metadata.get("annotations") or {}
     kept["annotations"] = _only(annotations, (STEP, STEP_ID))
-    affinity = ((spec.get("affinity") or {}).get("nodeAffinity") or {}).get(_REQUIRED)
+    affinity = ((spec.get("affinity") or {}).get("nodeAffinity") or {}).get(REQUIRED)
     return {
         "metadata": kept,
         **_only(raw, (OWNERS,)),
@@ -117,7 +110,7 @@ def trimmed_pod(raw: Object) -> dict[str, Any]:
                 for volume in spec.get("volumes") or ()
                 if "persistentVolumeClaim" in volume
             ],
-            **({"affinity": {"nodeAffinity": {_REQUIRED: affinity}}} if affinity else {}),
+            **({"affinity": {"nodeAffinity": {REQUIRED: affinity}}} if affinity else {}),
         },
         "status": {
             **_only(status, _POD_STATUS),
@@ -222,7 +215,7 @@ def constraints(spec: Object) -> Constraints:
         Requirement(text(key), "In", (text(value),))
         for key, value in (spec.get("nodeSelector") or {}).items()
     ]
-    affinity = ((spec.get("affinity") or {}).get("nodeAffinity") or {}).get(_REQUIRED) or {}
+    affinity = ((spec.get("affinity") or {}).get("nodeAffinity") or {}).get(REQUIRED) or {}
     terms = [
         [
             Requirement(
@@ -253,11 +246,11 @@ def constraints(spec: Object) -> Constraints:
 
 
 def _gpu_limits(container: Object) -> dict[str, str]:
-    limits: Mapping[str, Any] = (container.get("resources") or {}).get("limits") or {}
+    limits: Object = (container.get("resources") or {}).get("limits") or {}
     return {name: str(amount) for name, amount in limits.items() if name.startswith(_GPU_PREFIX)}
 
 
-def _gpus(amounts: Mapping[str, Any]) -> int:
+def _gpus(amounts: Object) -> int:
     return sum(
         int(amount)
         for name, amount in amounts.items()

@@ -16,7 +16,8 @@ from typing import Any, Final, Self
 
 from ckf_spot import files
 from ckf_spot.agent_pool import AgentPool
-from ckf_spot.errors import ABSENT, Mistake, PlacementError
+from ckf_spot.errors import ABSENT, Mistake, PlacementError, refusal
+from ckf_spot.fields import Object
 from ckf_spot.where import parse
 from ckf_spot.where.look import WITHOUT_NODES
 from ckf_spot.where.observations import Gap, Look, Node, Pod
@@ -26,8 +27,6 @@ _ALLOWED: Final = "expected lines that `ckf-spot where --record` has written"
 _LONGEST_SILENCE: Final = timedelta(minutes=5)
 """No watch was running where a record has no line for longer than this; it writes one every minute."""
 _HEARTBEAT: Final = timedelta(minutes=1)
-
-Object = Mapping[str, Any]
 
 
 class History:
@@ -146,14 +145,14 @@ def read(path: Path) -> History:
         except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
             why = f" ({error})" if type(error) is ValueError else ""
             problem = f"is no line of a record{why}"
-            raise PlacementError(Mistake(f"{path}, line {number}", line, _ALLOWED, problem)) from None
+            raise refusal(f"{path}, line {number}", line, _ALLOWED, problem) from None
     if history.time is None:
         raise _unreadable(path, "there is no line in it")
     return history
 
 
 def _unreadable(path: Path, problem: str) -> PlacementError:
-    return PlacementError(Mistake(str(path), ABSENT, _ALLOWED, problem))
+    return refusal(str(path), ABSENT, _ALLOWED, problem)
 
 
 def _whole(text: str) -> str:
@@ -182,9 +181,7 @@ class Recorder:
                 path.write_text(_whole(path.read_text(encoding="utf-8")), encoding="utf-8")
             self._file = path.open("a", encoding="utf-8")
         except OSError as error:
-            raise PlacementError(
-                Mistake(str(path), ABSENT, "", f"can't be written: {error.strerror}")
-            ) from None
+            raise refusal(str(path), ABSENT, "", f"can't be written: {error.strerror}") from None
         self._add("began", {"version": VERSION, "namespace": namespace})
 
     def __enter__(self) -> Self:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
+
+from ckf_spot.fields import Object
 
 KUBEFLOW: Final = "pipelines.kubeflow.org/v2_component"
 """Label of every pod of a pipeline's run, the drivers' included."""
@@ -41,6 +43,6 @@ def is_driver(node_name: str, labels: Mapping[str, str]) -> bool:
     return KUBEFLOW in labels and _ATTEMPT.sub("", node_name).endswith(_DRIVER)
 
 
-def pod_labels(workflow: Mapping[str, Any]) -> Mapping[str, str]:
+def pod_labels(workflow: Object) -> Mapping[str, str]:
     """Labels that a workflow gives its pods."""
     return ((workflow.get("spec") or {}).get("podMetadata") or {}).get("labels") or {}

@@ -6,15 +6,14 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
+from ckf_spot.fields import Object
 from ckf_spot.where.lost_steps import killed, nodes_of
 from ckf_spot.where.observations import Pod
 from ckf_spot.where.parse import moment
 from ckf_spot.where.steps import is_driver, pod_labels, step
 from ckf_spot.where.work import Maker, Work, is_batch
-
-Object = Mapping[str, Any]
 
 _ASSIGNED: Final = re.compile(r"Successfully assigned (\S+)/(\S+) to (\S+)")
 """The scheduler's event `Scheduled`."""

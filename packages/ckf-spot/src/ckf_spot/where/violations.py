@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 from ckf_spot import durations
 from ckf_spot.agent_pool import SPOT_LABEL, AgentPool
@@ -25,16 +25,7 @@ Rule = Literal[
     "stuck-without-pool",
     "step-lost",
 ]
-RULES: Final[tuple[Rule, ...]] = (
-    "stateful-on-spot",
-    "serving-on-spot",
-    "notebook-on-spot",
-    "platform-on-spot",
-    "gpu-node-without-gpu-work",
-    "stuck-on-spot",
-    "stuck-without-pool",
-    "step-lost",
-)
+RULES: Final[tuple[Rule, ...]] = get_args(Rule)
 _LASTING: Final[Mapping[Role, tuple[Rule, str]]] = {
     "stateful": ("stateful-on-spot", "it keeps state"),
     "serving": ("serving-on-spot", "it serves requests"),

@@ -6,9 +6,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from ckf_spot.agent_pool import PLATFORM_NAMESPACES
+from ckf_spot.fields import Object
 from ckf_spot.where.steps import is_driver, step
 
 Role = Literal["batch", "helper", "notebook", "serving", "platform", "stateful", "daemon", "other"]
@@ -90,14 +91,14 @@ class Maker:
     member: str
 
 
-def maker_of(pod: Mapping[str, Any]) -> Maker:
+def maker_of(pod: Object) -> Maker:
     """What makes a pod again, from its owner, labels and annotations."""
     metadata = pod["metadata"]
     owner = controller(metadata) or {"kind": "Pod", "name": metadata["name"]}
     return Maker(owner["kind"], owner["name"], _member(owner, metadata))
 
 
-def work_of(pod: Mapping[str, Any]) -> Work:
+def work_of(pod: Object) -> Work:
     """The work of a pod, named after what people made, which may be what made its maker.
 
     Args:
@@ -118,7 +119,7 @@ def work_of(pod: Mapping[str, Any]) -> Work:
     return Work(metadata["namespace"], kind, name, part)
 
 
-def role_of(pod: Mapping[str, Any], *, writes_volumes: bool) -> Role:
+def role_of(pod: Object, *, writes_volumes: bool) -> Role:
     """The role of a pod.
 
     Args:
@@ -149,18 +150,18 @@ def is_batch(kind: str) -> bool:
     return kind.endswith("Job") or kind in _BATCH
 
 
-def controller(metadata: Mapping[str, Any]) -> Mapping[str, Any] | None:
+def controller(metadata: Object) -> Object | None:
     """What makes an object again."""
-    owners: Sequence[Mapping[str, Any]] = metadata.get("ownerReferences") or ()
+    owners: Sequence[Object] = metadata.get("ownerReferences") or ()
     return next((owner for owner in owners if owner.get("controller")), None)
 
 
-def _maps(metadata: Mapping[str, Any]) -> tuple[Mapping[str, str], Mapping[str, str]]:
+def _maps(metadata: Object) -> tuple[Mapping[str, str], Mapping[str, str]]:
     """Labels and annotations."""
     return metadata.get("labels") or {}, metadata.get("annotations") or {}
 
 
-def _top(pod: Mapping[str, Any], maker: Maker) -> tuple[str, str]:
+def _top(pod: Object, maker: Maker) -> tuple[str, str]:
     """Kind and name of what people made."""
     labels, _ = _maps(pod["metadata"])
     if _TRIAL in labels and _EXPERIMENT in labels and _WORKFLOW not in labels:
@@ -177,7 +178,7 @@ def _top(pod: Mapping[str, Any], maker: Maker) -> tuple[str, str]:
     return maker.kind, maker.name
 
 
-def _member(owner: Mapping[str, Any], metadata: Mapping[str, Any]) -> str:
+def _member(owner: Object, metadata: Object) -> str:
     labels, annotations = _maps(metadata)
     if _RAY_GROUP in labels:
         return "head" if labels[_RAY_GROUP] == _RAY_HEAD else labels[_RAY_GROUP]

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from yaml import MappingNode, Node, ScalarNode, SequenceNode
 
+from ckf_spot.fields import Object
 from ckf_spot.yaml_text import writing
 from ckf_spot.yaml_text.nodes import AliasNode, Values, is_merge, key_of
 
@@ -112,7 +113,7 @@ class _Editor:
         else:
             raise _WholeError
 
-    def _map(self, node: MappingNode, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[_Edit]:
+    def _map(self, node: MappingNode, before: Object, after: Object) -> Iterator[_Edit]:
         entries = {key_of(key): (key, value) for key, value in node.value if not is_merge(key)}
         gone = before.keys() - after.keys()
         if gone - entries.keys() or gone == entries.keys():

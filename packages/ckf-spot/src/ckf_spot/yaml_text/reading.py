@@ -10,7 +10,7 @@ from typing import Any, Final
 import yaml
 from yaml import Node
 
-from ckf_spot.errors import ABSENT, Mistake, PlacementError
+from ckf_spot.errors import ABSENT, Mistake, PlacementError, refusal
 from ckf_spot.fields import Json
 from ckf_spot.yaml_text import editing, writing
 from ckf_spot.yaml_text.nodes import DEEPEST, Composed, Values
@@ -94,7 +94,7 @@ def parse(text: str, origin: str) -> Any:
     """
     documents = load(text, origin).documents
     if len(documents) > 1:
-        raise PlacementError(Mistake(origin, ABSENT, "expected one", f"{len(documents)} documents"))
+        raise refusal(origin, ABSENT, "expected one", f"{len(documents)} documents")
     return documents[0] if documents else None
 
 

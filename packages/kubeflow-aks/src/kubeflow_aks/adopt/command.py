@@ -6,22 +6,22 @@ import json
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import yaml
 
 from kubeflow_aks.adopt.draft import IDENTITY, Draft, NotAdoptableError, drafted, stack_file
 from kubeflow_aks.adopt.existing import ExistingCluster, cluster_of, find, queried, read_json
-from kubeflow_aks.adopt.import_file import import_file
 from kubeflow_aks.adopt.infer_settings import own_identity
 from kubeflow_aks.adopt.refusals import refusals
 from kubeflow_aks.clients.az import Az
 from kubeflow_aks.exit_codes import ExitCode, MissingProgramError, UsageError
 from kubeflow_aks.json_values import is_mapping, text
 from kubeflow_aks.ownership import open_folder
+from kubeflow_aks.recorder.run import Record
 from kubeflow_aks.text.files import write_whole
 from kubeflow_aks.text.sentences import shown
 from kubeflow_aks.text.terminal import terminal_width, wrapped
@@ -82,9 +82,10 @@ def adopt(
         raise NotAdoptableError(
             "\n".join([f"{cluster.name} can't be adopted:", *(f"  {it}" for it in reasons)])
         )
-    draft = drafted(cluster, stack, root, owner=_owner(cluster, owner), created=created or _day(cluster))
+    day = created or (cluster.made or datetime.now(UTC).date()).isoformat()
+    draft = drafted(cluster, stack, root, owner=_owner(cluster, owner), created=day)
     imports = open_folder(build, stack) / "import.json"
-    content = import_file(draft.recorded, ((urn, arm_id) for urn, arm_id, _ in draft.imported(cluster)))
+    content = _import_file(draft.recorded, ((urn, arm_id) for urn, arm_id, _ in draft.imported(cluster)))
     write_whole(imports, json.dumps(content, indent=2) + "\n")
     with file.open("x", encoding="utf-8") as sink:
         sink.write(
@@ -93,6 +94,34 @@ def adopt(
         )
     print(*_report(stack, file, imports, cluster, draft, made=created or cluster.made), sep="\n")
     return ExitCode.GOOD
+
+
+def _import_file(recorded: Record, imported: Iterable[tuple[str, str]]) -> dict[str, Any]:
+    """The JSON of the file of `pulumi import`, of a run of the program, and of URN and ARM id of each import."""
+    entries: dict[str, dict[str, Any]] = {}
+    for urn, arm_id in imported:
+        _add(recorded, urn, entries)["id"] = arm_id
+    return {"resources": list(entries.values())}
+
+
+def _add(recorded: Record, urn: str, entries: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """The entry of a resource, after those of the components around it."""
+    if urn in entries:
+        return entries[urn]
+    resource = recorded.resources[urn]
+    parent = _add(recorded, resource.parent, entries) if resource.parent in recorded.resources else None
+    kind = resource.type.rpartition(":")[2]
+    entry: dict[str, Any] = {
+        "type": resource.type,
+        "name": f"{kind}-{resource.name}",  # in this file alone, where one name has one type
+        "logicalName": resource.name,
+    }
+    if parent is not None:
+        entry["parent"] = parent["name"]
+    if not resource.custom:
+        entry["component"] = True
+    entries[urn] = entry
+    return entry
 
 
 def _owner(cluster: ExistingCluster, option: str | None) -> str:
@@ -106,10 +135,6 @@ def _owner(cluster: ExistingCluster, option: str | None) -> str:
             "--owner: missing; expected the team or person responsible, because the cluster has no tag owner"
         )
     return owner
-
-
-def _day(cluster: ExistingCluster) -> str:
-    return (cluster.made or datetime.now(UTC).date()).isoformat()
 
 
 def _report(

@@ -78,14 +78,7 @@ class Draft:
 
 
 def drafted(cluster: ExistingCluster, stack: str, root: Path, *, owner: str, created: str) -> Draft:
-    """The nearest stack file; what the program refuses or would replace of a pool leaves that pool out.
-
-    Args:
-        cluster: which none of `refusals` keeps from it.
-        stack: name of the stack.
-        root: folder of the program.
-        owner: tag `owner` of a cluster that has none.
-        created: the day on which it was made.
+    """The nearest stack file of a cluster without `refusals`; pools that would be refused or replaced are left out.
 
     Raises:
         NotAdoptableError: the program refuses what is no pool's, or the cluster itself would be replaced.
@@ -166,7 +159,6 @@ def _free(name: str, taken: set[str]) -> str:
 
 
 def _mistakes(refused: RefusedError) -> list[tuple[str, str]]:
-    """Key and reason of each line of a refusal."""
     lines = str(refused).splitlines()[1:]
     return [(match["key"], match["reason"]) for line in lines if (match := _MISTAKE.fullmatch(line))]
 

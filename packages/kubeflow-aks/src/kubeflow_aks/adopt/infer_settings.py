@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any, Final
 
 from aks_facts import charmed_kubeflow_releases, vm_sizes
@@ -25,14 +26,7 @@ SYSTEM_TAINT: Final = "CriticalAddonsOnly=true:NoSchedule"
 def cluster_settings(
     cluster: ExistingCluster, system_pool: Mapping[str, Any], *, owner: str, environment: str
 ) -> Settings:
-    """Every setting that the cluster itself has a value for; pools aside.
-
-    Args:
-        cluster: as it is.
-        system_pool: the pool that `systemPool` describes.
-        owner: tag of a cluster that has none.
-        environment: the same.
-    """
+    """Every setting that the cluster has a value for, pools aside; `owner` and `environment` are missing tags."""
     body = cluster.body
     settings: Settings = {
         "location": text(find(body, "location")).replace(" ", "").lower(),
@@ -132,9 +126,7 @@ def _network(cluster: ExistingCluster) -> Settings:
     return _without_empty(
         podCidr=text(find(profile, "podCidr")),
         serviceCidr=text(find(profile, "serviceCidr")),
-        outboundType=outbound
-        if outbound in _OUTBOUND
-        else "loadBalancer",  # never empty: that is the default
+        outboundType=outbound if outbound in _OUTBOUND else "loadBalancer",  # the default
         policy="cilium" if plane == "cilium" else policy if policy in {"calico", "azure"} else None,
         subnetIds=_subnets(cluster),
     )
@@ -178,19 +170,13 @@ def _autoscaler(profile: Any) -> Settings:
         "skipNodesWithSystemPods": _boolean,
         "maxGracefulTerminationSec": int,
     }
-    return dict(_autoscaler_values(profile, readers))
-
-
-def _autoscaler_values(
-    profile: Any, readers: Mapping[str, Callable[[str], Any]]
-) -> Iterator[tuple[str, Any]]:
+    values: Settings = {}
     for key, read in readers.items():
         value = find(profile, key)
         if isinstance(value, str | bool | int | float) and value != "":
-            try:
-                yield key, read(str(value).lower())
-            except ValueError:
-                continue
+            with suppress(ValueError):
+                values[key] = read(str(value).lower())
+    return values
 
 
 def _boolean(value: str) -> bool:
@@ -238,8 +224,7 @@ def system_pool_settings(pool: Mapping[str, Any]) -> Settings:
         "name": text(find(pool, "name")),
         **_counts(pool, 1),
         **_without_empty(
-            osDiskType=text(find(pool, "osDiskType")),
-            osDiskGib=whole(find(pool, "osDiskSizeGB")),
+            osDiskType=text(find(pool, "osDiskType")), osDiskGib=whole(find(pool, "osDiskSizeGB"))
         ),
         **_nodes(pool),
     }
@@ -271,8 +256,7 @@ def user_pool_settings(pool: Mapping[str, Any]) -> Settings:
             taints=[it for it in texts(find(pool, "nodeTaints")) if not it.startswith(f"{_SPOT_KEY}=")]
             or None,
             osDisk=_without_empty(
-                type=text(find(pool, "osDiskType")),
-                sizeGib=whole(find(pool, "osDiskSizeGB")),
+                type=text(find(pool, "osDiskType")), sizeGib=whole(find(pool, "osDiskSizeGB"))
             ),
             gpuInstanceProfile=text(find(pool, "gpuInstanceProfile")),
             capacityReservationGroupId=text(find(pool, "capacityReservationGroupID")),

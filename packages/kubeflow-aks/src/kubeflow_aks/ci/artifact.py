@@ -52,17 +52,18 @@ def stack_of(name: str) -> str | None:
 
 
 def preview(stack: str, archive: bytes) -> Preview:
-    """Reads the artifact of one stack.
-
-    Args:
-        stack: by the artifact's name.
-        archive: the zip file.
+    """Reads the artifact of one stack, a zip file.
 
     Raises:
         ArtifactError: it holds anything else than it should.
     """
     names = {f"{stack}.json": _MOST_DOCUMENT, _NUMBER: _MOST_NUMBER}
-    texts = _texts(archive, names)
+    try:
+        texts = _texts(archive, names)
+    except ArtifactError:
+        raise
+    except Exception as error:  # a broken archive makes zipfile and each codec raise what they like
+        raise ArtifactError("can't be read as a zip file of UTF-8 texts") from error
     number = texts[_NUMBER].strip()
     if not (number.isascii() and number.isdecimal()):
         raise ArtifactError(f"{_NUMBER}: expected a number")
@@ -73,17 +74,7 @@ def preview(stack: str, archive: bytes) -> Preview:
 
 
 def _texts(archive: bytes, names: Mapping[str, int]) -> dict[str, str]:
-    """The files of these names."""
-    try:
-        return _read(archive, names)
-    except ArtifactError:
-        raise
-    except Exception as error:  # a broken archive makes zipfile and each codec raise what they like
-        raise ArtifactError("can't be read as a zip file of UTF-8 texts") from error
-
-
-def _read(archive: bytes, names: Mapping[str, int]) -> dict[str, str]:
-    """The same; each is read up to its limit, whatever size the archive declares."""
+    """The files of these names; each is read up to its limit, whatever size the archive declares."""
     texts: dict[str, str] = {}
     with zipfile.ZipFile(io.BytesIO(archive)) as packed:
         entries = packed.infolist()

@@ -39,8 +39,6 @@ class Run:
         sha: commit of the pull request's head.
         head: `owner:branch`, as the list of pull requests takes it.
         repository: full name of the head's repository, a fork maybe.
-        url: page of the run.
-        failed: whether a job of it failed.
     """
 
     id: int
@@ -117,15 +115,7 @@ def previews(github: GitHub, run: Run) -> tuple[list[Preview], dict[str, str]]:
 
 
 def text(documents: Sequence[ChangeDocument], missing: Sequence[str], run: Run, note: str, pages: str) -> str:
-    """The comment; written by this tree's code, whatever the pull request's would write.
-
-    Args:
-        documents: what the run left.
-        missing: stacks of which it left something else.
-        run: its run.
-        note: whose code computed it (`kubeflow_aks.ci.provenance.note`).
-        pages: address of the default branch's files, for links.
-    """
+    """The comment on what a run left, below a note on whose code computed that; written by this tree's code alone."""
     if not documents and not missing:
         return "\n".join(filter(None, [MARKER, note, "The preview gave no result.", "", _origin(run), ""]))
     return comment(
@@ -145,13 +135,9 @@ def only_documents(github: GitHub, number: int) -> bool:
 
 
 def write(github: GitHub, number: int, body: str, *, nothing_changes: bool) -> str:
-    """Creates or updates our comment, and returns a line about it.
+    """Creates or updates our comment, whose first line is the marker, and returns a line about it.
 
-    Args:
-        github: the repository.
-        number: the pull request.
-        body: the comment; its first line is the marker.
-        nothing_changes: whether there is nothing to say; then a pull request of documents alone gets no comment.
+    Where nothing changes, a pull request of documents alone gets no comment.
 
     Raises:
         GitHubError: GitHub refuses.

@@ -30,12 +30,7 @@ class DemoError(CommandError):
 
 
 def stack_file(template: str, until: datetime, budget: float | None = None) -> str:
-    """The file of a demo stack.
-
-    Args:
-        template: text of the file that it has its settings from.
-        until: when it ends.
-        budget: the most that a month of it may cost, above which `kubeflow-aks cost` exits with 1; None for no limit.
+    """The file of a demo stack that ends, with the settings of a template; `budget` is the most that a month may cost.
 
     Raises:
         DemoError: the template is protected or no stack file.
@@ -57,13 +52,6 @@ def run(
     name: str, hours: str, root: Path, now: datetime | None = None, budget: str | None = None
 ) -> ExitCode:
     """Writes the file and prints `stack=demo-NAME`, as GitHub takes the output of a step.
-
-    Args:
-        name: of the demo.
-        hours: how long it lasts.
-        root: the project folder.
-        now: the time.
-        budget: the most that a month of it may cost.
 
     Raises:
         UsageError: a value is not allowed, one line for each.

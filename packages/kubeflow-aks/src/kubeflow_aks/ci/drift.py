@@ -88,10 +88,7 @@ def _way_back(stack: str, differing: Sequence[Drift]) -> Iterator[str]:
 
 
 def settle(github: GitHub, stack: str, differing: Sequence[Drift], environment: Mapping[str, str]) -> str:
-    """Opens, updates or closes the issue of a stack.
-
-    Returns:
-        What it did, one line.
+    """Opens, updates or closes the issue of a stack, and returns a line about it.
 
     Raises:
         GitHubError: GitHub refuses.
@@ -126,13 +123,7 @@ def _make_label(github: GitHub) -> None:
 
 
 def run(stack: str, preview: Path, messages: Path, *, dry_run: bool = False) -> ExitCode:
-    """Reports the drift of one stack.
-
-    Args:
-        stack: its name.
-        preview: file with the output of `pulumi preview --refresh --json`.
-        messages: file with its stderr.
-        dry_run: whether the issue is printed instead of written.
+    """Reports the drift of one stack, by files with stdout and stderr of `pulumi preview --refresh --json`.
 
     Returns:
         GOOD whether there is drift or not.

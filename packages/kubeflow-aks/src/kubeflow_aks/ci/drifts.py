@@ -33,8 +33,6 @@ class Drift:
 
     Attributes:
         operation: what `pulumi up` would do about it.
-        type: its type token.
-        name: its name in the program.
         paths: properties that differ; empty for one that is created or deleted.
         owners: field managers that hold fields of it, for an object whose preview fails because of them.
     """
@@ -100,7 +98,6 @@ def _owners(diagnostics: Sequence[Mapping[str, Any]]) -> dict[str, tuple[str, ..
 
 
 def _differing(step: Mapping[str, Any], own_pools: set[Any]) -> Iterator[str]:
-    """The properties of a step that are drift."""
     listed: Sequence[Mapping[str, Any]] = _inputs(step, "oldState").get("agentPoolProfiles") or []
     different: Mapping[str, Any] = step.get("detailedDiff") or {}
     for path in different:

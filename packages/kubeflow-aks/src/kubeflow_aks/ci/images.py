@@ -54,11 +54,7 @@ def overdue(listed: Iterable[Image], today: date) -> Iterator[str]:
 
 
 def run(today: date) -> ExitCode:
-    """Prints the result.
-
-    Args:
-        today: the day to judge by.
-    """
+    """Prints the result."""
     listed = images()
     lines = list(overdue(listed, today))
     if lines:

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Final, TypeGuard
+from typing import Final
 
 from kubeflow_aks.ci.drifts import name_in, type_in
 from kubeflow_aks.clients.kubernetes.objects import is_list, is_object
@@ -69,7 +68,7 @@ def run(preview: Path, approved: Path | None) -> ExitCode:
         print(json.dumps(planned, indent=2))
         return ExitCode.GOOD
     expected = _read(approved)
-    if not _is_losses(expected):
+    if not is_object(expected) or not all(loss in _LOSSES.values() for loss in expected.values()):
         raise LossesError(f"{approved}: expected what `kubeflow-aks ci losses` printed")
     new = {urn: loss for urn, loss in planned.items() if expected.get(urn) not in {loss, "deleted"}}
     for urn, loss in new.items():
@@ -93,7 +92,3 @@ def _read(file: Path) -> object:
         raise LossesError(f"{file} can't be read: {error.strerror}") from None
     except (ValueError, RecursionError):
         raise LossesError(f"{file} is not JSON") from None
-
-
-def _is_losses(document: object) -> TypeGuard[Mapping[str, str]]:
-    return is_object(document) and all(value in _LOSSES.values() for value in document.values())

@@ -16,13 +16,9 @@ def author(environment: Mapping[str, str] = os.environ) -> str:
 
 
 def ours(entries: Iterable[Mapping[str, Any]], name: str) -> dict[str, Mapping[str, Any]]:
-    """Comments or issues of one author, by the marker in their first line; the oldest of each marker.
+    """Comments or issues of one author, as GitHub lists them, by the marker in their first line; the oldest of each.
 
     A marker proves nothing: everybody can write one. The author does.
-
-    Args:
-        entries: as GitHub lists them, the oldest first.
-        name: the author's login.
     """
     by_marker: dict[str, Mapping[str, Any]] = {}
     for entry in entries:

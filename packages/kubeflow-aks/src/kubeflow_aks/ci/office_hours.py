@@ -22,6 +22,7 @@ from kubeflow_aks.clients.pulumi import Pulumi
 from kubeflow_aks.exit_codes import ExitCode, InconclusiveError
 
 _DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_PAST: Final = {"start/action": "was started", "stop/action": "was stopped"}
 _WEEK: Final = 8
 """Days to look back: whatever the time of day, a weekday comes round within them."""
 
@@ -83,10 +84,7 @@ class Hours:
 
 
 def settle(switch: Power, hours: Hours, now: datetime, *, dry_run: bool) -> str:
-    """Starts or stops a cluster by its hours, unless a person has started, stopped or changed it since.
-
-    Returns:
-        What it did or left, one line.
+    """Starts or stops a cluster by its hours, unless a person has touched it since, and returns a line about it.
 
     Raises:
         PowerError, AzError: it could not.
@@ -102,7 +100,7 @@ def settle(switch: Power, hours: Hours, now: datetime, *, dry_run: bool) -> str:
     touched = switch.azure.last_change(cluster, moment)
     if touched:
         when = touched.at.astimezone(hours.zone)
-        operation = _past(touched.operation)
+        operation = _PAST.get(touched.operation, "was changed")
         return f"left until the hours change: should {expected} {since}, but {operation} at {when:%H:%M %Z}"
     if dry_run:
         return f"would {'start' if run else 'stop'}: should {expected} {since}"
@@ -111,10 +109,6 @@ def settle(switch: Power, hours: Hours, now: datetime, *, dry_run: bool) -> str:
     else:
         switch.stop()
     return f"{'started' if run else 'stopped'}: should {expected} {since}"
-
-
-def _past(operation: str) -> str:
-    return {"start/action": "was started", "stop/action": "was stopped"}.get(operation, "was changed")
 
 
 def under_way(environment: Mapping[str, str]) -> bool:
@@ -142,15 +136,6 @@ def run(
     now: datetime | None = None,
 ) -> ExitCode:
     """Starts or stops one stack by its hours, and prints one line.
-
-    Args:
-        stack: its name.
-        root: the project folder.
-        dry_run: whether it is only printed what would be done.
-        poll: seconds between two reads of its state.
-        pulumi: where its state is read.
-        azure: where its cluster is.
-        now: the time.
 
     Raises:
         CommandError: it could not be started or stopped by its hours.

@@ -10,6 +10,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -40,9 +41,6 @@ class Power:
     """The switch of one stack's cluster.
 
     Attributes:
-        stack: name, for messages.
-        where: the cluster's names.
-        azure: reads and switches it.
         report: prints a line for the user.
         rest: least time between a stop and a start.
         poll: seconds between two reads of its state.
@@ -176,14 +174,6 @@ def start(
 ) -> ExitCode:
     """Starts a stack's cluster and waits until it runs.
 
-    Args:
-        stack: its name.
-        root: the project folder.
-        rest: least time between a stop and a start.
-        poll: seconds between two reads of its state.
-        pulumi: where its state is read.
-        azure: where its cluster is.
-
     Raises:
         CommandError: the cluster does not start, or can't be read.
     """
@@ -205,14 +195,6 @@ def stop(
 ) -> ExitCode:
     """Stops a stack's cluster and waits until it is stopped.
 
-    Args:
-        stack: its name.
-        root: the project folder.
-        force: whether one of production is stopped, too.
-        poll: seconds between two reads of its state.
-        pulumi: where its state is read.
-        azure: where its cluster is.
-
     Raises:
         CommandError: the cluster does not stop, or can't be read.
     """
@@ -230,16 +212,6 @@ def show_state(stack: str, root: Path, *, pulumi: Pulumi | None = None, azure: A
     return ExitCode.GOOD
 
 
-def check_name(stack: str) -> None:
-    """Lets only names of stacks become part of a command.
-
-    Raises:
-        UsageError: it is none.
-    """
-    if not is_stack_name(stack):
-        raise UsageError(f"stack: {stack!a} is not allowed; expected the name of a stack")
-
-
 @contextmanager
 def about(stack: str) -> Generator[None]:
     """Names the stack in each error, on one line.
@@ -247,7 +219,8 @@ def about(stack: str) -> Generator[None]:
     Raises:
         UsageError: there can be no such stack.
     """
-    check_name(stack)
+    if not is_stack_name(stack):
+        raise UsageError(f"stack: {stack!a} is not allowed; expected the name of a stack")
     try:
         yield
     except CommandError as error:
@@ -257,7 +230,7 @@ def about(stack: str) -> Generator[None]:
 def _deployed(power: Power | None, *, rest: timedelta = REST, poll: float) -> Power:
     if power is None:
         raise PowerError("it has no cluster; deploy it first")
-    return replace(power, report=_print, rest=rest, poll=poll)
+    return replace(power, report=partial(print, flush=True), rest=rest, poll=poll)
 
 
 def _state(power: Power | None) -> str:
@@ -269,7 +242,3 @@ def _state(power: Power | None) -> str:
     except GoneError:
         return "absent"
     return "running" if cluster.running and cluster.provisioning_state != _OPERATIONS[False] else "stopped"
-
-
-def _print(line: str) -> None:
-    print(line, flush=True)

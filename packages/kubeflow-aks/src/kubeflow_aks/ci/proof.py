@@ -27,13 +27,7 @@ class ProofError(InconclusiveError):
 
 
 def run(stack: str, commit: str, results: Path, now: datetime | None = None) -> ExitCode:
-    """Prints the line.
-
-    Args:
-        stack: its name.
-        commit: that ran.
-        results: folder with `verify.json` and what the drill wrote.
-        now: the time.
+    """Prints the line, of a folder with `verify.json` and what the drill wrote.
 
     Raises:
         ProofError: a file is there and can't be read.
@@ -62,18 +56,15 @@ def _read(file: Path, of: Callable[[str], _T]) -> _T | None:
 
 
 def _verified(text: str) -> dict[str, int]:
-    """How many findings have each state."""
     counts: dict[str, Any] = json.loads(text)
     return {state: int(counts[state]) for state in ("passed", "failed", "unknown")}
 
 
 def _drilled(text: str) -> dict[str, int]:
-    """How many promises were kept, broken and not judged."""
     counts = Counter(result.passed for result in check_all(from_json(text)))
     return {name: counts[passed] for passed, name in _NAMES.items()}
 
 
 def _measured(text: str) -> dict[str, Any]:
-    """Where it was measured, and the seconds of each pool."""
     times = Measured.model_validate_json(text)
     return times.model_dump(mode="json", by_alias=True, include={"where", "location", "pools"})

@@ -39,12 +39,7 @@ _UNLISTED: Final = (
 
 
 def note(github: GitHub, repository: str, number: int) -> str:
-    """What stands above a preview, in Markdown: whose code computed it; empty where that is the default branch's.
-
-    Args:
-        github: the repository that the pull request is for.
-        repository: full name of the one that the preview ran in, a fork maybe.
-        number: the pull request.
+    """What stands above the preview of a repository, a fork maybe, in Markdown: whose code made it; empty for ours.
 
     Raises:
         GitHubError: GitHub does not list the files.
@@ -52,7 +47,8 @@ def note(github: GitHub, repository: str, number: int) -> str:
     if repository != github.repository:
         return f"<sub>{_FORK.format(code(repository))}</sub>"
     files = changed_files(github, number)
-    edited = sorted(filter(_is_preview_code, files))
+    folders = tuple(path for path in PREVIEW_CODE if path.endswith("/"))
+    edited = sorted(file for file in files if file.startswith(folders) or file in PREVIEW_CODE)
     if edited:
         return f"<sub>{_EDITED.format(first_of(list(map(code, edited)), _NAMED))}</sub>"
     return f"<sub>{_UNLISTED}</sub>" if len(files) >= MOST_FILES else ""
@@ -78,10 +74,6 @@ def foreign_runners(github: GitHub, run: int) -> list[str]:
     A fork decides itself what its workflow says under `runs-on`. A machine of ours that it reached keeps what it left
     there.
 
-    Args:
-        github: the repository.
-        run: number of the run.
-
     Raises:
         GitHubError: GitHub refuses.
     """
@@ -100,7 +92,3 @@ def foreign_runners(github: GitHub, run: int) -> list[str]:
 def _named(job: dict[str, Any], key: str) -> str:
     """A name for a log: a fork chooses those of its jobs, and a line that begins with `::` is a command there."""
     return ascii(str(job.get(key)))
-
-
-def _is_preview_code(file: str) -> bool:
-    return any(file.startswith(path) if path.endswith("/") else file == path for path in PREVIEW_CODE)

@@ -52,12 +52,6 @@ def run(
 ) -> ExitCode:
     """Ends the expired demo stacks of the backend, and prints one line for each demo stack.
 
-    Args:
-        root: the project folder.
-        destroy: whether expired ones are destroyed.
-        pulumi: the engine's command.
-        now: the time.
-
     Returns:
         FINDING where a stack could not be destroyed as a whole.
 

@@ -29,11 +29,7 @@ class StacksError(CommandError):
 
 
 def stacks_of(files: Iterable[str]) -> tuple[list[str], list[str]]:
-    """The stacks that have a file among these, and the names of files that can't be of a stack.
-
-    Args:
-        files: names of the files in a project's folder.
-    """
+    """The stacks that have a file among these names, and the names of files that can't be of a stack."""
     named = {match["stack"]: name for name in files if (match := _FILE.fullmatch(name))}
     return (
         sorted(stack for stack in named if is_stack_name(stack)),
@@ -59,11 +55,6 @@ def files_at(root: Path, commit: str) -> list[str]:
 
 def show(root: Path, base: str = "", only: str = "") -> ExitCode:
     """Prints the list as JSON; names that no stack can have are named on stderr and left out.
-
-    Args:
-        root: the project folder.
-        base: hash of a commit whose stacks are listed, too.
-        only: names with spaces between them; others are left out.
 
     Raises:
         StacksError: the list can't be made.

@@ -78,6 +78,14 @@ class Command(click.Command):
             formatter.write_dl([(str(code), text) for code, text in sorted(self.exit_codes.items())])
 
 
+class OrderedGroup(click.Group):
+    """A group whose help lists its commands as they are written."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - as declared
+        """The names, in the order of the help."""
+        return list(self.commands)
+
+
 class LazyGroup(click.Group):
     """A group that knows the modules of its commands; a command has the name of its module's last part."""
 

@@ -23,14 +23,7 @@ def run() -> NoReturn:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs a command line.
-
-    Args:
-        arguments: without the program's name; those of this process by default.
-
-    Returns:
-        As `ended`.
-    """
+    """Runs a command line, by default that of this process, and returns its exit code."""
     words = None if arguments is None else list(arguments)
     return ended(lambda: kubeflow_aks.main(words, prog_name=PROGRAM, standalone_mode=False))
 

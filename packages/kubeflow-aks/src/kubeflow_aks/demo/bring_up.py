@@ -66,11 +66,7 @@ class BringUp:
         return document
 
     def tools(self, extras: tuple[str, ...] = ()) -> LocalAks:
-        """Builds missing tools.
-
-        Args:
-            extras: groups of tools in addition to those that every local AKS needs.
-        """
+        """Builds missing tools; `extras` are groups beyond those that every local AKS needs."""
         self.part(2, "Tools (built the first time, about 20 minutes on 2 cores)")
         tools = get_tools(self.console.line, extras)
         self.console.line("all tools are installed")

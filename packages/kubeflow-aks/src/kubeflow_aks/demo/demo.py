@@ -37,21 +37,13 @@ class NothingToShowError(CommandError):
 
 @dataclass(frozen=True)
 class Demo:
-    """The whole demo on a local AKS.
-
-    Attributes:
-        bring_up: brings the stack up.
-        results: folder for the results, which stay after the local AKS is removed.
-    """
+    """The whole demo on a local AKS; the folder `results` stays after that is removed."""
 
     bring_up: BringUp
     results: Path
 
     def play(self) -> bool:
-        """Runs the demo from the plan to the page.
-
-        Returns:
-            Whether every check passed.
+        """Runs the demo from the plan to the page; whether every check passed.
 
         Raises:
             NothingToShowError: the stack has no spot pool; nothing was started.

@@ -10,12 +10,7 @@ from kubeflow_aks.scenario.contract_pools import SYSTEM, WORKLOAD_LABEL, Contrac
 def deployed_pools(
     contract: Iterable[Mapping[str, Any]], azure: Iterable[Mapping[str, Any]]
 ) -> tuple[ContractPool, ...]:
-    """The pools in the order of the contract, the system pool first.
-
-    Args:
-        contract: the stack's output `poolContract`.
-        azure: `AzureState.agent_pools()`.
-    """
+    """The pools of the output `poolContract` and of `AzureState.agent_pools()`, so ordered, the system pool first."""
     by_name = {entry["name"]: entry for entry in contract}
     spot_of = spot_pools_of_fallbacks(by_name.values())
     pools = [AgentPool.from_wire(wire) for wire in azure]

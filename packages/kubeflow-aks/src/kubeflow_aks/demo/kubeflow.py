@@ -40,18 +40,13 @@ class Kubeflow:
             if not controller.controller.running():
                 controller.start()
 
-    @property
-    def with_argo_retries(self) -> LocalAks:
-        """The same local AKS with `kubeflow.argoRetries` switched on, as in the stack file once Kubeflow is there."""
-        stack = read_stack(self.local.project_root, self.local.stack, self.local.extra_config)
-        settings = json.loads(stack.values.get(f"{stack.project}:kubeflow", "{}"))
-        extra = {**self.local.extra_config, "kubeflow": {**settings, "argoRetries": True}}
-        return replace(self.local, extra_config=extra)
-
     def up(self) -> Result:
-        """Runs the program with `kubeflow.argoRetries` switched on.
+        """Runs the program with `kubeflow.argoRetries` switched on, as in the stack file once Kubeflow is there.
 
         Raises:
             EngineError: it failed.
         """
-        return self.with_argo_retries.engine.up()
+        stack = read_stack(self.local.project_root, self.local.stack, self.local.extra_config)
+        settings = json.loads(stack.values.get(f"{stack.project}:kubeflow", "{}"))
+        extra = {**self.local.extra_config, "kubeflow": {**settings, "argoRetries": True}}
+        return replace(self.local, extra_config=extra).engine.up()

@@ -15,10 +15,8 @@ _LONGEST: Final = {"cluster": 63, "nodeResourceGroup": 80, "resourceGroup": 63}
 def local_names(config: StackConfig) -> dict[str, Any]:
     """Settings that mark what commands of `az` name: the cluster, its resource group and that of its nodes.
 
-    The cluster's DNS prefix stays as it is, so that a name which Azure takes is not too long here.
-
-    Args:
-        config: the stack's; a program without the setting `names` gets no marks.
+    The cluster's DNS prefix stays as it is, so that a name which Azure takes is not too long here. A program without
+    the setting `names` gets no marks.
     """
     choices = _mapping(config.values.get(f"{config.project}:names", ""))
     if choices is None:

@@ -19,12 +19,7 @@ class InstanceError(CommandError):
 
 @dataclass(frozen=True)
 class Place:
-    """Where local AKS are.
-
-    Attributes:
-        project: folder of the program.
-        build: folder in which each stack has one, as `<stack>/local`.
-    """
+    """Where the local AKS of a project are: each stack's in the folder `build`, as `<stack>/local`."""
 
     project: Path
     build: Path

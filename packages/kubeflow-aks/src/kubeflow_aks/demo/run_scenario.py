@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -12,13 +13,15 @@ from kubeflow_aks.demo.bring_up import sums
 from kubeflow_aks.demo.deployed_pools import deployed_pools
 from kubeflow_aks.demo.kubeflow import Kubeflow
 from kubeflow_aks.demo.progress import Planned
-from kubeflow_aks.demo.simulated_evictor import SimulatedSpotEvictor
 from kubeflow_aks.local_aks.azure.state import AzureState
 from kubeflow_aks.local_aks.engine.results import Result
 from kubeflow_aks.local_aks.lifecycle import service_files
 from kubeflow_aks.local_aks.lifecycle.instance import LocalAks, ServiceError
+from kubeflow_aks.local_aks.run.directory import RunDirectory
+from kubeflow_aks.local_aks.simulation import market_requests
 from kubeflow_aks.local_aks.simulation.autoscaler.profile import Profile
 from kubeflow_aks.local_aks.simulation.live_cluster import LiveCluster
+from kubeflow_aks.local_aks.simulation.market import ALL, Reclaim, Supply
 from kubeflow_aks.scenario.console import Console
 from kubeflow_aks.scenario.contract_pools import ContractPool, pools_for_role
 from kubeflow_aks.scenario.demo_objects import DemoObjects
@@ -28,6 +31,29 @@ from kubeflow_aks.scenario.steps import Scenario, StackFacts
 from kubeflow_aks.scenario.watcher import JournalTail, Line, SimulatedTime, Watcher
 
 _POLICY_BINDING: Final = "kubernetes:admissionregistration.k8s.io/v1:ValidatingAdmissionPolicyBinding"
+
+
+@dataclass(frozen=True)
+class SimulatedSpotEvictor:
+    """Evicts by the simulated spot market of a running local AKS."""
+
+    run: RunDirectory
+    sells_out: bool = True
+
+    def evict(self, pool: str, count: int | None) -> None:
+        """Evicts spot nodes, with notice; all if `count` is None."""
+        self._send(Reclaim.EVICT, pool, ALL if count is None else count)
+
+    def sell_out(self, pool: str) -> None:
+        """Answers every request for a VM of the pool with an allocation error."""
+        self._send(Supply.SOLD_OUT, pool)
+
+    def bring_back(self, pool: str) -> None:
+        """Makes VMs of the pool available again."""
+        self._send(Supply.AVAILABLE, pool)
+
+    def _send(self, event: Supply | Reclaim, pool: str, count: int = 1) -> None:
+        market_requests.send(service_files.market_folder(self.run), event, pool, count)
 
 
 def run_scenario(

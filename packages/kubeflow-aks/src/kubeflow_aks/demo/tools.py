@@ -11,11 +11,7 @@ from kubeflow_aks.tools.errors import BuildError
 
 
 def get_tools(report: Callable[[str], None], extras: tuple[str, ...] = ()) -> Tools:
-    """Every tool that the local AKS needs; missing ones are built.
-
-    Args:
-        report: takes progress lines of the build.
-        extras: groups of further tools.
+    """Every tool that the local AKS needs, with those of further groups; missing ones are built.
 
     Raises:
         BuildError: one cannot be built.

@@ -47,11 +47,7 @@ class WhereRecording:
             process.wait()
 
     def draw(self, contract: Path, folder: Path) -> tuple[Path | None, list[str]]:
-        """Writes the picture into a folder.
-
-        Args:
-            contract: file with the stack's output `poolContract`.
-            folder: for the picture.
+        """Writes the picture into a folder; `contract` is a file with the stack's output `poolContract`.
 
         Returns:
             The picture, and violations, one line each; or no picture, and the errors.

@@ -35,11 +35,7 @@ def api_of(outputs: Outputs) -> ApiServer:
 
 
 def api_by_token(outputs: Outputs, token: str) -> ApiServer:
-    """The same API server as another user.
-
-    Args:
-        outputs: of the stack.
-        token: bearer token of the user.
+    """The same API server as the user of a bearer token.
 
     Raises:
         StackError: the kubeconfig cannot be used.

@@ -44,7 +44,6 @@ class Outputs:
     """The outputs of one stack; secrets among them show up in no `repr`.
 
     Attributes:
-        stack: its name.
         values: every output by name, JSON types, secrets in plain text.
     """
 
@@ -116,12 +115,7 @@ class Outputs:
 
 
 def read(stack: str, file: Path | None, root: Path | None) -> Outputs:
-    """The outputs of a stack that the user named.
-
-    Args:
-        stack: its name.
-        file: with the outputs; None to read them with the CLI.
-        root: the project folder that the user gave, if any.
+    """The outputs of a stack that the user named, from a file or by the CLI.
 
     Raises:
         UsageError: no stack has such a name, or there is no project.
@@ -133,11 +127,6 @@ def read(stack: str, file: Path | None, root: Path | None) -> Outputs:
 
 def of_stack(stack: str, *, project: Path, command: str = "pulumi") -> Outputs:
     """The outputs of a deployed stack, from the backend that the environment names.
-
-    Args:
-        stack: name of the stack.
-        project: folder of the program.
-        command: name or path of the Pulumi CLI.
 
     Raises:
         StackError: they cannot be read, or are of another stack.
@@ -169,11 +158,6 @@ def of_file(stack: str, path: Path) -> Outputs:
 
 def parse(stack: str, text: str | bytes, source: str) -> Outputs:
     """Outputs from a JSON text; the encoding of bytes is detected, because PowerShell writes UTF-16.
-
-    Args:
-        stack: the expected stack.
-        text: JSON.
-        source: of the text, for errors.
 
     Raises:
         StackError: it is something else; the message quotes nothing of the text.

@@ -23,8 +23,6 @@ class DeployedCluster:
     """The cluster of a stack.
 
     Attributes:
-        group: its resource group.
-        name: its name.
         production: setting `production`.
         office_hours: days, times and time zone of the setting `officeHours`; None if it is not set.
     """
@@ -62,12 +60,8 @@ def read(pulumi: Pulumi, stack: str) -> DeployedCluster | None:
 def objects(stack: str, file: Path | None, root: Path | None) -> list[Object]:
     """The Kubernetes objects that the program registered at the last `up`, whole and as it registered them.
 
-    Those that it only reads and those of which it sets some fields are left out.
-
-    Args:
-        stack: its name.
-        file: with the state, as `pulumi stack export` prints it; None to read it with the CLI.
-        root: the project folder that the user gave, if any.
+    Those that it only reads and those of which it sets some fields are left out. The state is read from a file, as
+    `pulumi stack export` prints it, or with the CLI.
 
     Raises:
         StackError: the state cannot be read, or is of another stack.

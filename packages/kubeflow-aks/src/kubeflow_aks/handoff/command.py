@@ -39,7 +39,6 @@ def write(outputs: Outputs, build: Path, pool_choices: Sequence[str] = ()) -> Ex
 
 
 def _report(outputs: Outputs, folder: Path, made: dict[str, str]) -> list[str]:
-    """What was written, and what comes next."""
     # A hint of the second stage belongs here: nobody would look for it in a page.
     second = (
         "kubeflow.argoRetries is on: take it out until Charmed Kubeflow is there, or `pulumi up` fails"

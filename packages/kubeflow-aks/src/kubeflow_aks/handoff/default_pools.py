@@ -25,11 +25,7 @@ _NAMESPACE: Final = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 
 
 def settings(outputs: Outputs, choices: Sequence[str]) -> str:
-    """The option `settings_yaml` of the charm.
-
-    Args:
-        outputs: of the stack.
-        choices: `namespace=pool`, each namespace once.
+    """The option `settings_yaml` of the charm for choices `namespace=pool`.
 
     Returns:
         YAML: for each namespace a text that is YAML itself; empty without choices.
@@ -55,7 +51,6 @@ def settings(outputs: Outputs, choices: Sequence[str]) -> str:
 
 
 def _expected(namespace: str, pool: str, pools: Mapping[str, Mapping[str, Any]], count: Counter[str]) -> str:
-    """What was expected of a choice; empty if it is allowed."""
     if not _NAMESPACE.fullmatch(namespace) or not pool:
         return "expected NAMESPACE=POOL, such as team-a=cpuod"
     if PLATFORM_NAMESPACES.fullmatch(namespace):

@@ -25,11 +25,7 @@ _SCRIPTS: Final = Path(__file__).parent / "scripts"
 
 
 def files(outputs: Outputs, pool_choices: Sequence[str] = ()) -> dict[str, str]:
-    """Every file by its name; nothing is written.
-
-    Args:
-        outputs: of the stack.
-        pool_choices: default pools of profiles, each `namespace=pool`.
+    """Every file by its name, with default pools of profiles, each `namespace=pool`; nothing is written.
 
     Raises:
         StackError: an output is not there, or is not what is expected.

@@ -22,13 +22,10 @@ class Handover:
     """Validated connection data for Juju.
 
     Attributes:
-        stack: name of the stack.
         cloud: what Juju calls the cluster, and the credential for it.
-        endpoint: URL of the API server.
         ca_certificate: its authority's certificate, PEM.
         token: of the service account that Juju signs in with.
         storage_class: for Juju and the charms.
-        location: Azure's region.
         ingress: name of the dashboard's host.
         release: of Charmed Kubeflow, with the Juju it is deployed with.
     """

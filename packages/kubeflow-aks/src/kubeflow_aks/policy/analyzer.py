@@ -67,7 +67,6 @@ class Analyzer(analyzer_pb2_grpc.AnalyzerServicer):
                 description=rule.description,
                 enforcementLevel=self._levels[rule.name],
                 severity=_SEVERITY[rule.severity],
-                url=rule.url,
                 policy_type=analyzer_pb2.POLICY_TYPE_RESOURCE
                 if rule.per_resource
                 else analyzer_pb2.POLICY_TYPE_STACK,

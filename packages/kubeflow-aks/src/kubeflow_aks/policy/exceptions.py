@@ -98,13 +98,7 @@ def covering(rows: Iterable[Accepted], stack: str, violation: Violation) -> Acce
 
 
 def stale(rows: Iterable[Accepted], stack: str, violations: Sequence[Violation]) -> Iterator[str]:
-    """The rows that name a stack whose rule passes there, one line each.
-
-    Args:
-        rows: the exceptions.
-        stack: its name.
-        violations: all its violations.
-    """
+    """The rows that name a stack whose rule passes there by all its violations, one line each."""
     for row in rows:
         if stack in row.stacks and not any(row.covers(stack, it) for it in violations):
             yield f"{row.rule} passes on {stack}: take {stack} out of the exception of {row.date}"
@@ -116,12 +110,6 @@ def expired(
     """The rows past their last day that a stack still needs, one line each.
 
     They go on covering violations, so that no `up` fails because a day has passed.
-
-    Args:
-        rows: the exceptions.
-        stack: its name.
-        violations: all its violations.
-        day: the day for which it is judged.
     """
     for row in rows:
         if row.expires_on < day and any(row.covers(stack, it) for it in violations):
@@ -132,12 +120,7 @@ def expired(
 
 
 def useless(rows: Iterable[Accepted], violations: Mapping[str, Sequence[Violation]]) -> Iterator[str]:
-    """The rows whose glob no stack needs, one line each.
-
-    Args:
-        rows: the exceptions.
-        violations: all violations of every stack.
-    """
+    """The rows whose glob no stack needs by all violations of every stack, one line each."""
     for row in rows:
         stacks = [stack for stack in violations if row.names(stack) and stack not in row.stacks]
         if stacks and not any(row.covers(stack, it) for stack in stacks for it in violations[stack]):

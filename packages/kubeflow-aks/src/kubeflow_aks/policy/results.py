@@ -48,14 +48,7 @@ class RuleResult:
 def rule_results(
     stack: str, resources: Sequence[Resource], rows: Sequence[Accepted], rules: Iterable[Rule] = RULES
 ) -> list[RuleResult]:
-    """The result of each rule.
-
-    Args:
-        stack: its name.
-        resources: all its resources.
-        rows: the exceptions.
-        rules: the rules.
-    """
+    """The result of each rule for all resources of a stack, by the exceptions of its project."""
     return [_result(stack, rule, list(rule.violations(resources)), rows) for rule in rules]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, Literal, NoReturn
 
 
@@ -109,7 +110,6 @@ class Rule:
         per_resource: messages about one resource.
         every: (URN, message) about all resources together; URN is empty for the whole stack.
         ids: names of the same rule elsewhere, such as `CKV_AZURE_5`.
-        url: where to read more.
     """
 
     name: str
@@ -121,21 +121,19 @@ class Rule:
     per_resource: Callable[[Resource], Iterable[str]] | None = None
     every: Callable[[Sequence[Resource]], Iterable[tuple[str, str]]] | None = None
     ids: tuple[str, ...] = ()
-    url: str = ""
 
     def violations(self, resources: Sequence[Resource]) -> Iterator[Violation]:
         """The violations of this rule by all resources of a stack."""
-        if self.per_resource:
-            for it in resources:
-                if self.type in ("", it.kind):
-                    yield from self._violations(_about(it, self.per_resource), it.urn)
+        for it in resources:
+            if self.per_resource and self.type in ("", it.kind):
+                yield from self._violations(partial(_about, it, self.per_resource), it.urn)
         if self.every:
-            yield from self._violations(_about_all(resources, self.every), "")
+            yield from self._violations(partial(self.every, resources), "")
 
-    def _violations(self, messages: Iterable[tuple[str, str]], urn: str) -> Iterator[Violation]:
+    def _violations(self, look: Callable[[], Iterable[tuple[str, str]]], urn: str) -> Iterator[Violation]:
         """The violations; an input that a rule cannot handle neither stops the other rules nor passes."""
         try:
-            for about, message in messages:
+            for about, message in look():
                 yield Violation(self, about, message)
         except UnknownValueError:
             yield Violation(
@@ -145,13 +143,6 @@ class Rule:
             yield Violation(self, urn, f"cannot be decided: {type(error).__name__}: {error}")
 
 
-# Generators, so that errors are raised inside `_violations`.
 def _about(resource: Resource, look: Callable[[Resource], Iterable[str]]) -> Iterator[tuple[str, str]]:
     for message in look(resource):
         yield resource.urn, message
-
-
-def _about_all(
-    resources: Sequence[Resource], every: Callable[[Sequence[Resource]], Iterable[tuple[str, str]]]
-) -> Iterator[tuple[str, str]]:
-    yield from every(resources)

@@ -24,10 +24,6 @@ def preview(stack: str, root: Path) -> ExitCode:
     The run is recorded in preview mode: nothing exists yet, so what only Azure can say stays unknown, where an
     up-mode run would show made-up ids and addresses as if they were a promise.
 
-    Args:
-        stack: name of a stack that has a file.
-        root: the project folder.
-
     Returns:
         FINDING where a mandatory rule of policy is violated.
 

@@ -31,10 +31,7 @@ def quota_table(needed: Mapping[str, int], width: int) -> list[str]:
 def compared(needed: Mapping[str, int], usage: Mapping[str, Quota], width: int) -> tuple[list[str], bool]:
     """A line for each quota with usage and limit, and whether all quotas suffice.
 
-    Args:
-        needed: vCPU by name of the quota.
-        usage: the region's quotas by name in lower case, because Azure's spelling of families varies.
-        width: columns of the terminal.
+    The region's quotas are by name in lower case, because Azure's spelling of families varies.
     """
     rows: list[tuple[str, ...]] = [("Quota", "Needed", "Used", "Limit", "")]
     enough = True
@@ -42,31 +39,16 @@ def compared(needed: Mapping[str, int], usage: Mapping[str, Quota], width: int) 
         current = usage.get(name.casefold())
         lack = vcpus - current.free if current else vcpus
         enough = enough and lack <= 0
-        result = (
-            "not listed in this region"
-            if current is None
-            else f"{lack} more needed"
-            if lack > 0
-            else "enough"
-        )
-        rows.append(
-            (
-                name,
-                str(vcpus),
-                *((str(current.used), str(current.limit)) if current else ("–", "–")),
-                result,
-            )
-        )
+        result = f"{lack} more needed" if lack > 0 else "enough"
+        if current:
+            rows.append((name, str(vcpus), str(current.used), str(current.limit), result))
+        else:
+            rows.append((name, str(vcpus), "–", "–", "not listed in this region"))
     return [line for row in table(rows, width) for line in row], enough
 
 
 def quota(stack: str, root: Path, usage: str | None = None) -> ExitCode:
-    """Prints what is needed and, where it can be read, what the subscription has.
-
-    Args:
-        stack: name of a stack that has a file.
-        root: the project folder.
-        usage: file with the answer of `az vm list-usage`, `-` for stdin; `az` is called unless given.
+    """Prints what is needed and, from a file (`-` for stdin) or by `az`, what the subscription has.
 
     Returns:
         FINDING where quota is missing, or subnets of others do not suffice.
@@ -90,9 +72,7 @@ def quota(stack: str, root: Path, usage: str | None = None) -> ExitCode:
     current = usage_of(az.run(*words) if usage is None else _read(usage))
     lines, enough = compared(needed, current, width)
     print(
-        f"vCPU quota of {stack} in {location}, with every pool full and upgrades included:",
-        *lines,
-        sep="\n",
+        f"vCPU quota of {stack} in {location}, with every pool full and upgrades included:", *lines, sep="\n"
     )
     print("Used counts this stack's own nodes, where it is up already.")
     if usage is None:

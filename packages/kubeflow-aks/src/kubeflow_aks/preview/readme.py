@@ -36,11 +36,7 @@ _BLOCK = re.compile(r"(<!-- generated: (?P<name>\w+) -->\n).*?(<!-- end -->)", r
 
 
 def with_generated(text: str, blocks: dict[str, str]) -> str:
-    """A page with its generated blocks replaced.
-
-    Args:
-        text: the page; a block stands between `<!-- generated: <name> -->` and `<!-- end -->`.
-        blocks: text of each block by name.
+    """A page whose blocks, between `<!-- generated: <name> -->` and `<!-- end -->`, are replaced.
 
     Raises:
         KeyError: the page has a block that is not generated.
@@ -77,7 +73,6 @@ def _bill(document: PlanDocument) -> Bill:
 
 
 def _savings(bill: Bill) -> Iterator[str]:
-    """The sums of the bill as a table of markdown."""
     yield f"| {bill.currency} a month, list prices in {bill.region} | Expected | Range | All on demand | Change |"
     yield "| --- | --: | --: | --: | --: |"
     for name, parts in _PARTS:

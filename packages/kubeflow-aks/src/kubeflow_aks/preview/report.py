@@ -26,7 +26,7 @@ def report(
         ("Agent pools:", pool_table(pools, width) if pools else []),
         ("vCPU quota with every pool full, upgrades included:", quota_table(quota, width) if quota else []),
         ("Outputs:", output_lines(document, width)),
-        ("", _warnings(warnings, width)),
+        ("", [text for row in table([("warning:", text) for text in warnings], width) for text in row]),
         ("Policy:", _policy(violations, document["stack"], width)),
     ]
     count = len(document["resources"]) + 1  # the stack is a resource too, as in `pulumi preview`
@@ -36,10 +36,6 @@ def report(
         *(line for head, lines in parts if lines for line in (*([head] if head else []), *lines, "")),
         f"Resources: + {count} to create",
     ]
-
-
-def _warnings(warnings: tuple[str, ...], width: int) -> list[str]:
-    return [text for row in table([("warning:", text) for text in warnings], width) for text in row]
 
 
 def _policy(violations: Sequence[Violation], stack: str, width: int) -> list[str]:

@@ -48,7 +48,6 @@ def svg(document: PlanDocument) -> str:
 
 
 def _in_words(rows: list[Lane]) -> str:
-    """The picture as one sentence for each lane."""
     return " ".join(
         f"{lane.work}: "
         + "; ".join(

@@ -77,15 +77,7 @@ class Bases:
 
 
 def key_of(tree: str, stack: str, lock: bytes, extra: Mapping[str, Any], day: str) -> str:
-    """The name of a state; it changes with everything that the state depends on.
-
-    Args:
-        tree: hash of the base's files.
-        stack: the stack.
-        lock: the base's lock file.
-        extra: configuration on top of the stack's file.
-        day: the date that the program and the simulated Azure used.
-    """
+    """The name of a state; it changes with everything that the state depends on."""
     digest = hashlib.sha256(
         repr((tree, stack, lock, sorted(extra.items()), day, PULUMI_VERSION, sys.version)).encode()
     )

@@ -25,10 +25,7 @@ from kubeflow_aks.recorder.stack_files import ENCRYPTED
 
 _ROLE_ASSIGNMENT: Final = "azure-native:authorization:RoleAssignment"
 _HAVE_PRINCIPALS: Final = frozenset(
-    {
-        "azure-native:containerservice:ManagedCluster",
-        "azure-native:managedidentity:UserAssignedIdentity",
-    }
+    {"azure-native:containerservice:ManagedCluster", "azure-native:managedidentity:UserAssignedIdentity"}
 )
 """Types whose principal role assignments name."""
 _ACTIONS: Final[Mapping[str, Action]] = {
@@ -50,13 +47,7 @@ _READ: Final = frozenset({"read", "read-replacement"})
 
 
 def run_of(result: Result, ignored: Mapping[str, Sequence[str]], assumed: tuple[str, ...] = ()) -> Run:
-    """The resources, outputs and warnings of a program in one operation, without what it only reads.
-
-    Args:
-        result: the operation.
-        ignored: inputs whose later changes the engine ignores, by URN.
-        assumed: what the program reads or imports and is not known here.
-    """
+    """The resources, outputs and warnings of a program in one operation, without what it only reads."""
     resources: dict[str, Resource] = {}
     outputs: Mapping[str, Any] = {}
     for step in result.steps:
@@ -131,10 +122,8 @@ def _change(steps: Sequence[Step], not_simulated: Collection[str]) -> Change:
     )
     actions: set[Action] = {_ACTIONS[step.op] for step in steps}
     action: Action = "replace" if len(actions) > 1 else next(iter(actions))
-    if all(
-        step.op in _GOING for step in steps
-    ):  # deleted together with a replaced resource, and not made again
-        action = "delete"
+    if all(step.op in _GOING for step in steps):
+        action = "delete"  # together with a replaced resource, and not made again
     forcing = [path for path, kind in main.differences.items() if kind.endswith("-replace")]
     keys = forcing or [key for step in steps for key in step.replace_keys]
     return Change(

@@ -54,13 +54,6 @@ def preview(
 ) -> ExitCode:
     """Prints what changes; writes `preview.markdown` and `<stack>.json` into `build/pr-preview`.
 
-    Args:
-        base: branch, tag or commit that the change is meant for.
-        root: the project folder.
-        stacks: names of stacks; all unless given.
-        control_plane: whether a real API server judges the objects, too, where it is built.
-        limit: seconds for each program.
-
     Returns:
         FINDING where the head does not run, violates a mandatory rule, or would replace or delete what is protected, so
         that `pulumi up` refuses it; or where Azure refuses a part of it.
@@ -163,7 +156,6 @@ def _side_by_side(calls: Sequence[Callable[[], Observed]], mark: str) -> list[Ob
 
 
 def _tell(stacks: Sequence[Observed], folder: Path, exceptions: Exceptions) -> ExitCode:
-    """Writes and prints the report on all stacks."""
     codes, documents = [ExitCode.GOOD], list[ChangeDocument]()
     for observed in stacks:
         judged = judge(observed, exceptions)
@@ -184,7 +176,7 @@ def exit_code_of(observed: Observed, violations: Sequence[Violation]) -> ExitCod
     """
     failure = observed.head.failure if observed.head else ""
     failed = failure and failure not in observed.not_judged
-    refused = observed.refused or observed.azure_refuses
+    refused = observed.refused or observed.azure.refused
     if failed or refused or any(violation.mandatory for violation in violations):
         return ExitCode.FINDING
     return ExitCode.INCONCLUSIVE if observed.not_judged else ExitCode.GOOD

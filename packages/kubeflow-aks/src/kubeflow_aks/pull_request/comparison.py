@@ -33,16 +33,11 @@ class Comparison:
     Attributes:
         base: the tree that the change started from, with the files of its settings.
         complete: writes all other files of it.
-        head: the changed tree.
-        stand_ins: serve Azure and Kubernetes.
-        place: folder for temporary files.
-        bases: cached states of bases.
         tools: has the engine.
         limit: seconds that each program may take.
         control_plane: whether a real API server takes the Kubernetes objects; `tools` has it then.
         renamed: stacks of one tree that seem to be stacks of the other: their names there.
         notes: for the report of every stack.
-        report: takes progress lines.
     """
 
     base: Tree
@@ -59,13 +54,7 @@ class Comparison:
     report: Report
 
     def of(self, stack: str, *, in_base: bool, in_head: bool) -> Observed:
-        """The difference that the head makes to one stack.
-
-        Args:
-            stack: its name.
-            in_base: whether the base has a file for it.
-            in_head: whether the head has one.
-        """
+        """The difference that the head makes to one stack."""
         roots = self.base.root if in_base else None, self.head.root if in_head else None
         observed = Observed(
             stack=stack,
@@ -103,16 +92,14 @@ class Comparison:
         except ProgramError as error:
             return Run(failure=str(error))
         run = run_of(done.result, done.ignored, done.assumed)
-        if day := program.extra.get(
-            "asOf"
-        ):  # what the program warns of a setting that only this preview makes
+        # What the program warns of a setting that only this preview makes.
+        if day := program.extra.get("asOf"):
             run = replace(run, warnings=tuple(text for text in run.warnings if f"asOf is {day}" not in text))
         if not self.control_plane:
             self.bases.store(key, state, run)
         return run
 
     def _head(self, observed: Observed, state: RunDirectory) -> Observed:
-        """Previews the head on the base's state."""
         self.report(f"{observed.stack}: previewing the change …")
         try:
             done = self._operate("preview", self._program(self.head, observed.stack), state)
@@ -132,9 +119,7 @@ class Comparison:
             changes=changes,
             looks_replaced=apparent,
             refused=tuple(urn.rpartition("::")[2] for urn in done.refused),
-            azure_refuses=done.azure.refused,
-            azure_tried=done.azure.tried,
-            azure_untried=done.azure.untried,
+            azure=done.azure,
             notes=(*observed.notes, *not_simulated),
         )
 

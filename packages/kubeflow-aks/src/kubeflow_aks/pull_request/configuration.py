@@ -10,13 +10,7 @@ from kubeflow_aks.recorder.stack_files import StackConfig, read_stack
 
 
 def notes(stack: str, base: Path | None, head: Path | None) -> Iterator[str]:
-    """Notes for the report, one sentence each.
-
-    Args:
-        stack: its name.
-        base: the project folder of the base; None if it has no such stack.
-        head: the project folder of the head; None if it has no such stack.
-    """
+    """Notes for the report, one sentence each; None stands for the folder of a tree that has no such stack."""
     configs = [config for root in (head, base) if root and (config := _config(root, stack))]
     yield from dict.fromkeys(note for config in configs for note in config.notes)
 
@@ -28,19 +22,14 @@ def former_project(stack: str, base: Path | None, head: Path | None) -> str:
 
 
 def renamed(base: Path, head: Path, removed: Sequence[str], added: Sequence[str]) -> Mapping[str, str]:
-    """Stacks that seem to be renamed: each one's name in the other tree.
-
-    Args:
-        base: project folder of the base.
-        head: project folder of the head.
-        removed: stacks that only the base has.
-        added: stacks that only the head has.
-    """
+    """Stacks that seem to be renamed, of those that only one tree has: each one's name in the other tree."""
     pairs: dict[str, str] = {}
     for before in removed:
         settings = _settings(base, before)
         for after in added:
-            if after not in pairs and settings and _alike(settings, _settings(head, after)):
+            others = _settings(head, after)
+            alike = len(settings & others) * 2 > max(len(settings), len(others))  # more than half of them
+            if after not in pairs and settings and alike:
                 pairs |= {before: after, after: before}
                 break
     return pairs
@@ -51,11 +40,6 @@ def _settings(root: Path, stack: str) -> frozenset[str]:
     config = _config(root, stack)
     written = config.written if config else ()
     return frozenset(f"{key.partition(':')[2]}={config.values.get(key)!r}" for key in written if config)
-
-
-def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether two stacks share more than half of their settings."""
-    return len(one & other) * 2 > max(len(one), len(other))
 
 
 def _config(root: Path, stack: str) -> StackConfig | None:

@@ -35,7 +35,6 @@ class Objects:
     """The objects of a cluster, which is read and never written.
 
     Attributes:
-        cluster: as it is before the first step.
         empty: whether it is made anew, with nothing in it.
     """
 

@@ -75,13 +75,27 @@ class Refusal:
 
 
 @dataclass(frozen=True)
+class Trial:
+    """The requests of one `up`, put to the simulated Azure.
+
+    Attributes:
+        refused: the requests that it refuses, in the engine's order; empty if it accepts all that were tried.
+        tried: number of requests that were tried.
+        untried: names of resources whose requests were not, because of a value or a resource that only `up` has.
+    """
+
+    refused: tuple[Refusal, ...] = ()
+    tried: int = 0
+    untried: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Run:
     """One program, run for one stack.
 
     Attributes:
         resources: by URN, in the order of registration; empty if the program did not run.
         outputs: the stack's outputs, secrets masked, unknown ones `UNKNOWN`.
-        warnings: of the program.
         assumed: what the program reads or imports and is not known here, one sentence each.
         failure: why it did not run, for the user; empty if it did.
     """
@@ -104,9 +118,7 @@ class Observed:
         looks_replaced: names of those role assignments.
         refused: names of protected resources that would be replaced or deleted, so that `pulumi up` refuses the change;
             `changes` is what it would do without the protection.
-        azure_refuses: what the simulated Azure would refuse at the next `up`, in the engine's order.
-        azure_tried: number of requests that were put to the simulated Azure.
-        azure_untried: names of resources whose requests were not, because of a value or a resource that only `up` has.
+        azure: the requests of the next `up`.
         other_name: name of a stack that only the other tree has, with the same settings: this one may be renamed.
         former_project: the project's name in the base if the head has another one, so that all is made anew.
         not_judged: what decides about the next `up` and is not known here, one sentence each.
@@ -122,9 +134,7 @@ class Observed:
     changes: tuple[Change, ...] = ()
     looks_replaced: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
-    azure_refuses: tuple[Refusal, ...] = ()
-    azure_tried: int = 0
-    azure_untried: tuple[str, ...] = ()
+    azure: Trial = Trial()
     other_name: str = ""
     former_project: str = ""
     not_judged: tuple[str, ...] = ()

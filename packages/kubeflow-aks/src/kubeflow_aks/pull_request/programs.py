@@ -11,7 +11,7 @@ import shutil
 import threading
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -24,7 +24,8 @@ from kubeflow_aks.local_aks.kubernetes_provider.file_cluster import FileCluster
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.local_aks.run.processes import stop_unnoted
 from kubeflow_aks.pull_request.failures import failure, protected
-from kubeflow_aks.pull_request.refusals import NOTHING_TRIED, Trial, goals_of, trial
+from kubeflow_aks.pull_request.observed import Trial
+from kubeflow_aks.pull_request.refusals import goals_of, trial
 from kubeflow_aks.pull_request.stand_ins import (
     StandInProcesses,
     StandIns,
@@ -32,10 +33,10 @@ from kubeflow_aks.pull_request.stand_ins import (
     objects_of,
     stand_ins,
 )
+from kubeflow_aks.pull_request.unjudged import quoted
 from kubeflow_aks.recorder.project_file import StackFileError
 from kubeflow_aks.revisions import processes
 from kubeflow_aks.revisions.programs import OutputTail, ProgramError, environment
-from kubeflow_aks.text.sentences import shown
 from kubeflow_aks.tools import Tools
 
 _ENGINE_PATIENCE: Final = 10.0
@@ -47,10 +48,8 @@ class Program:
     """The program of one tree, for one stack.
 
     Attributes:
-        root: the project folder.
         entry: the folder of its program, or the file.
         python: of the environment that its lock file describes.
-        stack: name of a stack that has a file there.
         day: the date that it and the simulated Azure use.
         extra: configuration on top of the stack's file.
     """
@@ -82,7 +81,7 @@ class Outcome:
     not_simulated: tuple[str, ...]
     assumed: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
-    azure: Trial = NOTHING_TRIED
+    azure: Trial = field(default_factory=Trial)
 
 
 def operate(
@@ -95,16 +94,7 @@ def operate(
     kubeconfig: Path | None = None,
     processes: StandInProcesses | None = None,
 ) -> Outcome:
-    """Previews a program or brings it up, on the state that a run directory has.
-
-    Args:
-        operation: which of the two.
-        program: the program.
-        run: has the state of the engine and of the stand-ins.
-        tools: has the engine.
-        limit: seconds after which the program is ended.
-        kubeconfig: of a real API server.
-        processes: of the stand-ins; by default they get one for this operation only.
+    """Previews a program or brings it up, on the state that a run directory has, and ends it after `limit` seconds.
 
     Raises:
         ProgramError: it did not run.
@@ -163,7 +153,6 @@ def operate(
 
 
 def _imports(result: Result) -> list[list[str]]:
-    """Type, name and id of each resource that the program imports."""
     return [
         message.text.removeprefix(IMPORTED).split(" ", 2)
         for message in result.messages
@@ -176,12 +165,12 @@ def _assumed(result: Result, serving: StandIns) -> tuple[str, ...]:
     reads = (read.partition(" ") for read in serving.reads())
     return (
         *(
-            f"{_kind(token)} {_quoted(arm_id)} is read, and nothing of this stack makes it: whether it is there, and "
+            f"{_kind(token)} {quoted(arm_id)} is read, and nothing of this stack makes it: whether it is there, and "
             "what it holds, is not known here"
             for token, _, arm_id in reads
         ),
         *(
-            f"{_kind(token)} {_quoted(name)} is an import of {_quoted(arm_id)}, shown as created: whether that is "
+            f"{_kind(token)} {quoted(name)} is an import of {quoted(arm_id)}, shown as created: whether that is "
             "there and is as the program has it, is not known here"
             for token, name, arm_id in sorted(_imports(result))
         ),
@@ -190,10 +179,6 @@ def _assumed(result: Result, serving: StandIns) -> tuple[str, ...]:
 
 def _kind(token: str) -> str:
     return token.rpartition(":")[2]
-
-
-def _quoted(text: str) -> str:
-    return f"`{shown(text).replace('`', chr(0x2018))}`"
 
 
 class _Watch:

@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from kubeflow_aks.clients.kubernetes.objects import identity
+from kubeflow_aks.json_values import entries, is_mapping
 from kubeflow_aks.local_aks.azure import check
 from kubeflow_aks.local_aks.azure.arm import ArmError, Json
 from kubeflow_aks.local_aks.azure.resource_manager import ResourceManager
@@ -28,7 +29,7 @@ from kubeflow_aks.local_aks.engine import Step
 from kubeflow_aks.local_aks.kubernetes_provider.cluster import Cluster
 from kubeflow_aks.policy.marks import UNKNOWNS
 from kubeflow_aks.pull_request.objects import ALREADY_EXISTS, Objects, is_named, is_object
-from kubeflow_aks.pull_request.observed import Refusal
+from kubeflow_aks.pull_request.observed import Refusal, Trial
 
 _MADE: Final = frozenset({"create", "create-replacement"})
 _DELETED: Final = frozenset({"delete", "delete-replaced"})
@@ -37,25 +38,6 @@ _CLUSTER: Final = "azure-native:containerservice:ManagedCluster"
 
 Goals = Mapping[str, Mapping[str, Any]]
 """What the program registered for each resource, by URN, as a plan of the engine has it."""
-
-
-@dataclass(frozen=True)
-class Trial:
-    """The requests of one `up`, put to the simulated Azure.
-
-    Attributes:
-        refused: the requests that it refuses; empty if it accepts all that were tried.
-        tried: number of requests that were tried.
-        untried: names of the resources of the other requests.
-    """
-
-    refused: tuple[Refusal, ...] = ()
-    tried: int = 0
-    untried: tuple[str, ...] = ()
-
-
-NOTHING_TRIED: Final = Trial()
-"""The trial where there is no Azure yet."""
 
 
 def goals_of(plan: Path) -> Goals:
@@ -219,8 +201,5 @@ class _Requests:
 
 def _unknown(value: Any) -> bool:
     """Whether a value has a part that only `up` knows."""
-    if isinstance(value, Mapping):
-        return any(map(_unknown, cast(Mapping[str, Any], value).values()))
-    if isinstance(value, list):
-        return any(map(_unknown, cast(list[Any], value)))
-    return isinstance(value, str) and value in UNKNOWNS
+    inside = value.values() if is_mapping(value) else entries(value)
+    return any(map(_unknown, inside)) or (isinstance(value, str) and value in UNKNOWNS)

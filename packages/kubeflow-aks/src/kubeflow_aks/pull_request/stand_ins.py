@@ -104,13 +104,7 @@ def stand_ins(
     """Serves every Pulumi package of an environment to this user's engines.
 
     State is in the run directory, so that two trees can be served one after the other, each by its own environment.
-
-    Args:
-        python: the environment's.
-        run: where state, token and log are.
-        today: the date that decides which Kubernetes versions Azure supports.
-        kubeconfig: of a real API server; without one the Kubernetes stand-in stores the objects itself.
-        processes: one of them serves; by default one for this run only.
+    Without a kubeconfig of a real API server the Kubernetes stand-in stores the objects itself.
 
     Raises:
         StandInsError: the environment lacks a package that the stand-ins need.
@@ -170,11 +164,7 @@ class StandInProcesses:
 
 
 class _Process:
-    """One process of stand-ins.
-
-    Args:
-        python: the environment's.
-        run: the first run that it serves; its log is there.
+    """One process of stand-ins, whose log is with the first run that it serves.
 
     Raises:
         StandInsError: it does not start.

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from kubeflow_aks.clients.git import GitError, git, names
+from kubeflow_aks.json_values import at, entries, is_mapping
 from kubeflow_aks.recorder.project_file import NAME, ProjectFile, StackFileError, read_mapping, read_project
 from kubeflow_aks.recorder.stack_files import stack_folder
 from kubeflow_aks.revisions.programs import ProgramError
@@ -44,13 +45,7 @@ def require_known(project: ProjectFile) -> None:
 
 
 def unjudged(stack: str, base: Path | None, head: Path) -> Iterator[str]:
-    """What the preview of a stack does not judge, one sentence each.
-
-    Args:
-        stack: its name.
-        base: the project folder of the base; None if it has no such stack.
-        head: the project folder of the head.
-    """
+    """What the preview of a stack does not judge, one sentence each; `base` is None if it has no such stack."""
     try:
         after = read_project(head)
         before = read_project(base) if base else None
@@ -64,7 +59,6 @@ def unjudged(stack: str, base: Path | None, head: Path) -> Iterator[str]:
 
 
 def _binaries(before: ProjectFile | None, after: ProjectFile) -> Iterator[str]:
-    """Plugins that a project brings itself."""
     was, now = _plugins(before), _plugins(after)
     for name, place in now.items():
         yield f"{name}: `pulumi up` runs what is in {place}; this preview runs a simulation instead"
@@ -80,21 +74,19 @@ def _plugins(project: ProjectFile | None) -> dict[str, str]:
     if project is None:
         return {}
     kinds: Any = project.content.get("plugins") or {}
-    if not isinstance(kinds, dict):
-        return {"plugins": _quoted(kinds)}
+    if not is_mapping(kinds):
+        return {"plugins": quoted(kinds)}
     places: dict[str, str] = {}
-    for kind, plugins in cast(dict[str, Any], kinds).items():
-        for plugin in cast(list[Any], plugins) if isinstance(plugins, list) else [plugins]:
-            entry = cast(dict[str, Any], plugin) if isinstance(plugin, dict) else {}
-            places[f"plugins.{_quoted(kind)}: {_quoted(entry.get('name'))}"] = _quoted(entry.get("path"))
+    for kind, plugins in kinds.items():
+        for plugin in entries(plugins) if isinstance(plugins, list) else [plugins]:
+            places[f"plugins.{quoted(kind)}: {quoted(at(plugin, 'name'))}"] = quoted(at(plugin, "path"))
     packages = _local(project.content.get("packages"))
-    return places | {f"packages: {_quoted(name)}": _quoted(source) for name, source in packages}
+    return places | {f"packages: {quoted(name)}": quoted(source) for name, source in packages}
 
 
 def _local(packages: Any) -> Iterator[tuple[str, str]]:
-    """Packages that are taken from a folder, with their source."""
-    for name, package in cast(dict[str, Any], packages).items() if isinstance(packages, dict) else ():
-        source = cast(dict[str, Any], package).get("source") if isinstance(package, dict) else package
+    for name, package in packages.items() if is_mapping(packages) else ():
+        source = package.get("source") if is_mapping(package) else package
         if str(source).startswith(_PATHS):
             yield name, str(source)
 
@@ -107,13 +99,13 @@ def _packages(before: ProjectFile | None, after: ProjectFile) -> Iterator[str]:
     if lock := _LOCKS.get(str(toolchain)):
         yield f"runtime.options.toolchain: `pulumi up` uses {lock}; this preview ran with requirements.txt"
     if checker := options.get("typechecker"):
-        yield f"runtime.options.typechecker: whether {_quoted(checker)} accepts the program, which `pulumi up` requires"
+        yield f"runtime.options.typechecker: whether {quoted(checker)} accepts the program, which `pulumi up` requires"
     folder, was = options.get("virtualenv"), former.get("virtualenv")
     inside = bool(folder) and (after.root / str(folder)).resolve().is_relative_to(after.root.resolve())
     if inside and names(after.root, *_LISTED, str(folder)):
-        yield f"runtime.options.virtualenv: `pulumi up` runs the Python in {_quoted(folder)}, which is committed"
+        yield f"runtime.options.virtualenv: `pulumi up` runs the Python in {quoted(folder)}, which is committed"
     elif folder != was and not inside:
-        place = f"in {_quoted(folder)}" if folder else "on the PATH"
+        place = f"in {quoted(folder)}" if folder else "on the PATH"
         yield (
             f"runtime.options.virtualenv: `pulumi up` runs the Python {place} with what is installed there; this "
             "preview ran with requirements.txt"
@@ -148,13 +140,12 @@ def _state(before: ProjectFile | None, after: ProjectFile) -> Iterator[str]:
 
 
 def _settings(stack: str, base: Path, head: Path) -> Iterator[str]:
-    """Settings of a stack that only its owner can read."""
     before, after = (_stack_file(root, stack) for root in (base, head))
     if before.get("environment") != after.get("environment"):
         yield f"Pulumi.{stack}.yaml: environment: changes; its values come from Pulumi ESC and are not known here"
     was, now = (dict(_secure("", content.get("config"))) for content in (before, after))
     for key in sorted(key for key in was.keys() & now.keys() if was[key] != now[key]):
-        yield f"{_quoted(key)} is encrypted differently; whether its value changes, and with what effect, is not known"
+        yield f"{quoted(key)} is encrypted differently; whether its value changes, and with what effect, is not known"
 
 
 def _stack_file(root: Path, stack: str) -> dict[str, Any]:
@@ -167,30 +158,24 @@ def _stack_file(root: Path, stack: str) -> dict[str, Any]:
 
 def _secure(path: str, value: Any) -> Iterator[tuple[str, str]]:
     """The encrypted values of a setting, by path."""
-    if isinstance(value, list):
-        for number, item in enumerate(cast(list[Any], value)):
-            yield from _secure(f"{path}[{number}]", item)
-    elif isinstance(value, dict):
-        items = cast(dict[str, Any], value)
-        if list(items) == ["secure"]:
-            yield path, str(items["secure"])
-        else:
-            for key, item in items.items():
-                yield from _secure(f"{path}.{key}" if path else key, item)
+    for number, item in enumerate(entries(value)):
+        yield from _secure(f"{path}[{number}]", item)
+    if is_mapping(value) and list(value) == ["secure"]:
+        yield path, str(value["secure"])
+    elif is_mapping(value):
+        for key, item in value.items():
+            yield from _secure(f"{path}.{key}" if path else key, item)
 
 
 def _runtime(project: ProjectFile) -> tuple[Any, Mapping[str, Any]]:
     """The language of a program, and the options of what runs it."""
-    runtime = project.content.get("runtime")
-    if not isinstance(runtime, dict):
-        return runtime, {}
-    entry = cast(dict[str, Any], runtime)
-    options = entry.get("options")
-    return entry.get("name"), cast(dict[str, Any], options) if isinstance(options, dict) else {}
+    runtime: Any = project.content.get("runtime")
+    options = at(runtime, "options")
+    return runtime.get("name") if is_mapping(runtime) else runtime, options if is_mapping(options) else {}
 
 
-def _quoted(value: object) -> str:
-    """A value of a file in a sentence."""
+def quoted(value: object) -> str:
+    """A value of a file or a program in a sentence."""
     return f"`{shown(str(value)).replace('`', chr(0x2018))}`"
 
 

@@ -51,11 +51,6 @@ class Unsimulated(Provider):
 
     It plans a replacement where what the id of an azure-native resource is made of changes. All other replacements only
     the real provider knows.
-
-    Args:
-        package: name of the Pulumi package.
-        version: the SDK's.
-        unknown_types: records every type and function.
     """
 
     def __init__(self, package: str, version: str, unknown_types: TypeFile) -> None:
@@ -154,13 +149,7 @@ class Unsimulated(Provider):
 
 
 def with_unsimulated(provider: Provider, knows: Callable[[str], bool], unknown: Unsimulated) -> Provider:
-    """A stand-in that passes types it does not know on to another.
-
-    Args:
-        provider: the stand-in.
-        knows: whether it knows a type or function token.
-        unknown: answers for all others.
-    """
+    """A stand-in that passes types it does not know on to another."""
     for method in ("Check", "Diff", "Create", "Read", "Update", "Delete", "Invoke"):
         setattr(provider, method, _either(getattr(provider, method), getattr(unknown, method), knows))
     setattr(provider, "Parameterize", unknown.Parameterize)  # noqa: B010 - a method of this one object
@@ -172,10 +161,7 @@ def with_assumed(
 ) -> Provider:
     """A stand-in that assumes the existence of what a program reads and no program of the stack has made.
 
-    Args:
-        provider: the stand-in.
-        reads: records type and id of each.
-        make: makes it where the stand-in can, so that it is read then, and returns whether it did.
+    `make` makes that where the stand-in can, so that it is read then, and returns whether it did.
     """
     read: Callable[..., provider_pb2.ReadResponse] = getattr(provider, "Read")  # noqa: B009 - may be a coroutine
 
@@ -263,7 +249,6 @@ def _identifying(token: str) -> frozenset[str]:
 
 @sdk_types.loaded_once
 def _result_fields(token: str) -> Mapping[str, Any]:
-    """The same for the result of a function."""
     function = token.rpartition(":")[2]
     module = _module(token, _HUMP.sub("_", function).lower())
     result = getattr(module, f"{function[:1].upper()}{function[1:]}Result", None)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
+from kubeflow_aks.json_values import entries, is_mapping
 from kubeflow_aks.policy import RULES
 from kubeflow_aks.policy.exceptions import FILE, Accepted, ExceptionsError, load
 from kubeflow_aks.policy.results import RuleResult, reported, rule_results
@@ -18,13 +19,7 @@ from kubeflow_aks.pull_request.observed import SECRET, Observed, Run, shown
 
 @dataclass(frozen=True)
 class Exceptions:
-    """The exceptions of both trees.
-
-    Attributes:
-        base: rows of the base.
-        head: rows of the head.
-        notes: for the report.
-    """
+    """The exceptions of both trees."""
 
     base: tuple[Accepted, ...]
     head: tuple[Accepted, ...]
@@ -47,11 +42,9 @@ class Exceptions:
 
 @dataclass(frozen=True)
 class ExceptionChange:
-    """A row of `policy-exceptions.yaml` that differs for a stack.
+    """A row of `policy-exceptions.yaml` that differs for a stack; None where it is added or removed.
 
     Attributes:
-        before: the row; None if it is added.
-        after: the row; None if it is removed.
         violations: that it accepts, or accepted before it was removed.
     """
 
@@ -68,7 +61,6 @@ class Judged:
         base: violations without an exception, and undecided mandatory rules; empty if the base did not run.
         head: the same of the head.
         accepted: violations of the head with an exception.
-        exceptions: rows that differ.
     """
 
     base: Sequence[Violation] = ()
@@ -127,11 +119,9 @@ def _results(stack: str, run: Run | None, accepted: Sequence[Accepted]) -> list[
 
 
 def _secret(path: str, value: Any) -> Iterator[str]:
-    if isinstance(value, dict):
-        for key, item in cast(dict[str, Any], value).items():
-            yield from _secret(f"{path}.{key}" if path else key, item)
-    elif isinstance(value, list):
-        for number, item in enumerate(cast(list[Any], value)):
-            yield from _secret(f"{path}[{number}]", item)
-    elif value == SECRET:
+    for key, item in value.items() if is_mapping(value) else ():
+        yield from _secret(f"{path}.{key}" if path else key, item)
+    for number, item in enumerate(entries(value)):
+        yield from _secret(f"{path}[{number}]", item)
+    if value == SECRET:
         yield path

@@ -28,7 +28,7 @@ class StackFileError(CommandError, ValueError):
 
 @dataclass(frozen=True)
 class ProjectFile:
-    """A project's file.
+    """A project's file; its properties raise `StackFileError` where it has mistakes.
 
     Attributes:
         root: the folder that it is in.
@@ -40,43 +40,25 @@ class ProjectFile:
 
     @property
     def name(self) -> str:
-        """The project's name.
-
-        Raises:
-            StackFileError: it has none.
-        """
+        """The project's name."""
         name = self.content.get("name")
         if not isinstance(name, str) or not name:
-            raise StackFileError(
-                f"{NAME}: name: {in_words(name)} is not allowed; expected the name of the project"
-            )
+            raise refused(f"{NAME}: name", name, "the name of the project")
         return name
 
     @property
     def entry(self) -> Path:
-        """The folder of the program's `__main__.py`, or the file that `main` names.
-
-        Raises:
-            StackFileError: `main` is no text.
-        """
+        """The folder of the program's `__main__.py`, or the file that `main` names."""
         return self._place("main", self.content.get("main"))
 
     @property
     def program(self) -> Path:
-        """The file that runs; it may be missing.
-
-        Raises:
-            StackFileError: `main` is no text.
-        """
+        """The file that runs; it may be missing."""
         return self.entry / _PROGRAM if self.entry.is_dir() else self.entry
 
     @property
     def stack_folder(self) -> Path:
-        """The folder of the stack files; text in place of `config:` is an old way to name it.
-
-        Raises:
-            StackFileError: `stackConfigDir` is no text, or there are both ways.
-        """
+        """The folder of the stack files; text in place of `config:` is an old way to name it."""
         old, named = self.content.get("config"), self.content.get("stackConfigDir")
         if not isinstance(old, str):
             return self._place("stackConfigDir", named)
@@ -88,16 +70,12 @@ class ProjectFile:
 
     @property
     def declared(self) -> Mapping[str, Any]:
-        """What is declared under `config:`, by key.
-
-        Raises:
-            StackFileError: it is no mapping.
-        """
+        """What is declared under `config:`, by key."""
         declared: Any = self.content.get("config") or {}
         if isinstance(declared, str):
             return {}
         if not isinstance(declared, dict):
-            raise StackFileError(f"{NAME}: config: {in_words(declared)} is not allowed; expected a mapping")
+            raise refused(f"{NAME}: config", declared, "a mapping")
         return cast(dict[str, Any], declared)
 
     def full_key(self, key: str, file: str = NAME) -> str:
@@ -112,15 +90,13 @@ class ProjectFile:
         """
         parts = key.split(":")
         if len(parts) > 3 or (len(parts) == 3 and parts[1] != "config"):  # noqa: PLR2004
-            raise StackFileError(
-                f"{file}: config: {in_words(key)} is not allowed; expected keys like {self.name}:protect"
-            )
+            raise refused(f"{file}: config", key, f"keys like {self.name}:protect")
         return f"{parts[0]}:{parts[-1]}" if len(parts) > 1 else f"{self.name}:{key}"
 
     def _place(self, key: str, value: object) -> Path:
         """A path that is relative to the project's folder; that folder where there is none."""
         if not isinstance(value, str | None):
-            raise StackFileError(f"{NAME}: {key}: {in_words(value)} is not allowed; expected a path")
+            raise refused(f"{NAME}: {key}", value, "a path")
         return Path(os.path.normpath(self.root / (value or "")))
 
 
@@ -163,6 +139,11 @@ def read_mapping(path: Path) -> dict[str, Any]:
     if not isinstance(loaded, dict):
         raise StackFileError(f"{path.name}: {_NO_MAPPING}")
     return cast(dict[str, Any], loaded)
+
+
+def refused(place: str, value: Any, expected: str) -> StackFileError:
+    """The error of a value that is not allowed in a place."""
+    return StackFileError(f"{place}: {in_words(value)} is not allowed; expected {expected}")
 
 
 def in_words(value: Any) -> str:

@@ -1,8 +1,8 @@
 """Checks recorded inputs against the types the provider's Python SDK declares.
 
 Mocks, type checkers and azure-native's own Check accept unknown properties in nested dicts and unknown enum
-values (docs/facts/pulumi.md#names-and-types); this does not. It reads `pulumi._types` and `rpc._RESOURCE_MODULES`,
-which are private: the SDK is pinned and `tests/recorder/test_sdk_types.py` guards both names.
+values (docs/facts/pulumi.md#names-and-types); this does not. It reads `pulumi._types`, which is private: the SDK is
+pinned and `tests/recorder/test_sdk_types.py` guards the name.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ def check_resource(token: str, inputs: Mapping[str, Any]) -> list[str]:
 
 
 @loaded_once
-def input_class(token: str) -> type:
-    """The class of a resource's inputs.
+def resource_class(token: str) -> type:
+    """The class of a resource.
 
     Raises:
         LookupError: the SDK has no resource of that token.
@@ -69,23 +69,25 @@ def input_class(token: str) -> type:
     root = "pulumi_" + package.replace("-", "_")
     importlib.import_module(root)
     group, _, version = module.partition("/")  # kubernetes: rbac.authorization.k8s.io/v1 is module rbac.v1
-    submodule = ".".join(filter(None, (group.split(".")[0], version)))
     try:
-        importlib.import_module(f"{root}.{submodule}")
+        source = importlib.import_module(".".join(filter(None, (root, group.split(".")[0], version))))
     except ImportError as error:
         raise LookupError(f"the SDK has no module for {token}") from error
-    registry: Any = rpc._RESOURCE_MODULES  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
-    for modules in registry.values():
-        for candidate in modules:
-            info = candidate.mod_info
-            if info["pkg"] == package and token in info["classes"]:
-                class_name = info["classes"][token]
-                resource = getattr(importlib.import_module(info["fqn"]), class_name)
-                source = sys.modules[resource.__module__]
-                for suffix in ("InitArgs", "Args"):
-                    if args := getattr(source, class_name + suffix, None):
-                        return args
-    raise LookupError(f"the SDK has no resource {name} ({token})")
+    if (resource := getattr(source, name, None)) is None:
+        raise LookupError(f"the SDK has no resource {name} ({token})")
+    return resource
+
+
+@loaded_once
+def input_class(token: str) -> type:
+    """The class of a resource's inputs.
+
+    Raises:
+        LookupError: the SDK has no resource of that token.
+    """
+    resource = resource_class(token)
+    source, name = sys.modules[resource.__module__], resource.__name__
+    return getattr(source, f"{name}InitArgs", None) or getattr(source, f"{name}Args")
 
 
 @loaded_once

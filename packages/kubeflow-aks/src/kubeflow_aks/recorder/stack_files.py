@@ -19,6 +19,7 @@ from kubeflow_aks.recorder.project_file import (
     in_words,
     read_mapping,
     read_project,
+    refused,
 )
 
 ENCRYPTED = "\0encrypted"
@@ -92,7 +93,7 @@ def read_stack(
     content = read_mapping(folder / file) if draft is None else draft
     written_config: Any = content.get("config")
     if written_config is not None and not isinstance(written_config, dict):
-        raise StackFileError(f"{file}: config: {in_words(written_config)} is not allowed; expected a mapping")
+        raise refused(f"{file}: config", written_config, "a mapping")
     values_by_key = {
         project.full_key(key, file): value
         for key, value in cast(dict[str, Any], written_config or {}).items()
@@ -118,7 +119,7 @@ def read_stack(
 def _notes(file: str, content: Mapping[str, Any], hidden: list[str]) -> Iterator[str]:
     for key in content.keys() - {*_KEYS}:
         if close := difflib.get_close_matches(key.lower(), _KEYS, n=1, cutoff=0.7):
-            raise StackFileError(f"{file}: {in_words(key)} is not allowed; expected {close[0]}")
+            raise refused(file, key, close[0])
         if not key.startswith("x-"):  # the usual place of what is used by `*alias` further down
             yield f"{file}: unknown key {in_words(key)}; Pulumi ignores it (known keys: {', '.join(_KEYS)})"
     if content.get("environment"):
@@ -188,9 +189,7 @@ def _no_text_for_a_mapping(file: str, project: ProjectFile, settings: Mapping[st
                 "takes what is encrypted as a whole for text"
             )
         if isinstance(value, str) and value.lstrip().startswith("{"):
-            raise StackFileError(
-                f"{what}: {in_words(value)} is not allowed; expected a mapping without quotes"
-            )
+            raise refused(what, value, "a mapping without quotes")
 
 
 def _defaults(project: ProjectFile) -> dict[str, Any]:
@@ -202,9 +201,7 @@ def _defaults(project: ProjectFile) -> dict[str, Any]:
             defaults[full] = declaration
         elif not isinstance(declaration, dict) or declaration.keys() - {*_DECLARATION}:
             keys = ", ".join(_DECLARATION)
-            raise StackFileError(
-                f"Pulumi.yaml: config.{key}: {in_words(declaration)} is not allowed; expected a mapping of {keys}"
-            )
+            raise refused(f"Pulumi.yaml: config.{key}", declaration, f"a mapping of {keys}")
         else:
             entry = cast(dict[str, Any], declaration)
             value = entry.get("default") if entry.get("default") is not None else entry.get("value")

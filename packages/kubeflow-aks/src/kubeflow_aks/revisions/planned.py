@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import json
 import secrets
-import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory
 from typing import Any, Final, cast
 
 from kubeflow_aks.ownership import remove
@@ -38,13 +37,7 @@ _COMMANDS: Final = (
 
 
 def planned(tree: Tree, stack: str, *, limit: float, report: Report) -> Path:
-    """Writes the file `plan.json` of one stack in a temporary tree, and returns its path.
-
-    Args:
-        tree: a temporary one; the plan is written into it.
-        stack: a stack that has a file there.
-        limit: seconds after which the program is ended.
-        report: takes progress lines.
+    """Writes the file `plan.json` of one stack in a temporary tree, and returns its path; ended after `limit` seconds.
 
     Raises:
         ProgramError: no plan was written.
@@ -59,28 +52,27 @@ def planned(tree: Tree, stack: str, *, limit: float, report: Report) -> Path:
     python = tree.python(report)
     report(f"{stack}: planning {tree.name} …")
     mark, tail = secrets.token_hex(8), OutputTail()
-    home = Path(mkdtemp(prefix="home-"))
-    try:
-        with tail.captured() as output:
-            try:
-                subprocess.run(  # noqa: S603 - the preview command of that tree
-                    [python, "-m", *command, "--", stack],
-                    cwd=tree.root,
-                    env=environment(home, mark) | {"PYTHONPATH": str(tree.root / _SOURCES)},
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.DEVNULL,
-                    stderr=output,
-                    timeout=limit,
-                    check=False,
-                )
-            except subprocess.TimeoutExpired:
-                raise ProgramError(f"the program took longer than {limit:g} s and was stopped") from None
-            except OSError as error:
-                raise ProgramError(f"{python}: {error.strerror}") from None
-            finally:
-                processes.end(mark, processes.PROGRAM_MARK)
-    finally:
-        shutil.rmtree(home, ignore_errors=True)
+    with (
+        TemporaryDirectory(prefix="home-", ignore_cleanup_errors=True) as home,
+        tail.captured() as output,
+    ):
+        try:
+            subprocess.run(  # noqa: S603 - the preview command of that tree
+                [python, "-m", *command, "--", stack],
+                cwd=tree.root,
+                env=environment(Path(home), mark) | {"PYTHONPATH": str(tree.root / _SOURCES)},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=output,
+                timeout=limit,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            raise ProgramError(f"the program took longer than {limit:g} s and was stopped") from None
+        except OSError as error:
+            raise ProgramError(f"{python}: {error.strerror}") from None
+        finally:
+            processes.end(mark, processes.PROGRAM_MARK)
     if not plan.is_file():  # a plan that violates a policy rule is written too
         raise ProgramError("\n".join(_last_lines(tail.text())) or "the program exited before it was complete")
     return plan

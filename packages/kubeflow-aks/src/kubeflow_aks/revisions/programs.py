@@ -39,12 +39,7 @@ class ProgramError(Exception):
 
 
 def environment(home: Path, mark: str) -> dict[str, str]:
-    """The variables of one run.
-
-    Args:
-        home: its empty home folder.
-        mark: to find it and its child processes (`processes.end`).
-    """
+    """The variables of one run: an empty home folder, and the mark by which `processes.end` finds its processes."""
     passed_on = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
     return passed_on | {
         "HOME": str(home),

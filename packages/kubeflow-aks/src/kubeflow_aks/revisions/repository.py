@@ -48,7 +48,6 @@ class Repository:
     """The git repository of a project.
 
     Attributes:
-        root: the project folder.
         within: its path inside the repository; empty for the root of the repository.
     """
 
@@ -89,10 +88,6 @@ class Repository:
 
     def commit(self, ref: str, parameter: str) -> Revision:
         """The commit that a branch, a tag or a hash names.
-
-        Args:
-            ref: its name.
-            parameter: name of the argument, for the message.
 
         Raises:
             RevisionError: the commit is not here.

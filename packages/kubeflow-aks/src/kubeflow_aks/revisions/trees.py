@@ -28,8 +28,6 @@ class Tree:
     """One of the two trees.
 
     Attributes:
-        root: the project folder in it.
-        revision: its revision.
         hash: git's hash of its content; empty for the working tree.
         name: base or head, for messages.
     """

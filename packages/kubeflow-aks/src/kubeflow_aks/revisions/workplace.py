@@ -85,14 +85,7 @@ def workplace(
 
 
 class SettingsTree:
-    """The files of a commit that say what would run, with which settings and exceptions; all others are written later.
-
-    Args:
-        folder: a working tree without files.
-
-    Attributes:
-        folder: the tree.
-    """
+    """The files of a commit that say what would run, with which settings and exceptions; the others come later."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

@@ -103,9 +103,6 @@ def missing() -> list[str]:
 def download(report: Callable[[str], None]) -> None:
     """Downloads what is missing, each whole or not at all; what else is in the modules is removed.
 
-    Args:
-        report: takes progress lines.
-
     Raises:
         BuildError: one of them can't be downloaded.
     """

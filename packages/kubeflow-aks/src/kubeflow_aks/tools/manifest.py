@@ -29,7 +29,7 @@ class Tool:
         ldflags: linker flags, version stamps among them.
         tags: build tags.
         manifests: files of the tool's module that are kept beside the binary, as a pattern: its custom resources.
-        optional: built only if requested by name.
+        extra: value of `--with` by which it is built; empty for a tool that every local AKS needs.
         pin: version of its module where that has another one than the program.
     """
 
@@ -42,7 +42,7 @@ class Tool:
     ldflags: str = _STRIP
     tags: str = ""
     manifests: str = ""
-    optional: bool = False
+    extra: str = ""
     pin: str = ""
 
     def __str__(self) -> str:
@@ -110,7 +110,7 @@ TOOLS: Final = (
         minutes=6.5,
         version_arguments=(),
         manifests="manifests/base/crds/minimal/argoproj.io_*.yaml",
-        optional=True,
+        extra="argo",
     ),
     Tool(
         name="training-operator.v1",
@@ -120,7 +120,7 @@ TOOLS: Final = (
         minutes=2.5,
         version_arguments=(),
         manifests="manifests/base/crds/kubeflow.org_*.yaml",
-        optional=True,
+        extra="training",
     ),
     Tool(
         name="tofu",
@@ -131,7 +131,7 @@ TOOLS: Final = (
         version_arguments=("version",),
         # Without it every version calls itself a development one.
         ldflags=f"{_STRIP} -X github.com/opentofu/opentofu/version.dev=no",
-        optional=True,
+        extra="tofu",
     ),
     Tool(
         name="juju",
@@ -141,7 +141,7 @@ TOOLS: Final = (
         minutes=3,
         version_arguments=("version",),
         tags="minimal,provider_kubernetes",  # of all clouds only Kubernetes
-        optional=True,
+        extra="juju",
         pin="0.0.0-20260624121659-3cabf69373cf",  # its tags are of no major version that Go knows
     ),
     Tool(
@@ -151,7 +151,7 @@ TOOLS: Final = (
         version=PULUMI_VERSION,
         minutes=1,
         version_arguments=(),
-        optional=True,
+        extra="sdks",
     ),
     Tool(
         name="trainer-runtime",
@@ -160,26 +160,19 @@ TOOLS: Final = (
         version="2.3.0",
         minutes=2,
         version_arguments=(),
-        optional=True,
+        extra="trainer",
     ),
 )
 """Every tool; within a group in build order, groups with the longest build first."""
 
-OPTIONAL: Final = {
-    "argo": "workflow-controller",
-    "training": "training-operator.v1",
-    "tofu": "tofu",
-    "juju": "juju",
-    "sdks": "sdk-generator",
-    "trainer": "trainer-runtime",
-}
+OPTIONAL: Final = {tool.extra: tool.name for tool in TOOLS if tool.extra}
 """Values of `--with`, and the tool that each adds."""
 
 
 def selected(extras: tuple[str, ...] = ()) -> tuple[Tool, ...]:
     """All tools that are not optional, and those that `extras` (keys of `OPTIONAL`) name."""
     added = {OPTIONAL[extra] for extra in extras}
-    return tuple(tool for tool in TOOLS if not tool.optional or tool.name in added)
+    return tuple(tool for tool in TOOLS if not tool.extra or tool.name in added)
 
 
 def only(names: Collection[str]) -> tuple[Tool, ...]:

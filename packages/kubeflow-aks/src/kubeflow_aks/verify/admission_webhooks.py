@@ -22,10 +22,6 @@ class Webhook:
     """A webhook whose failure refuses requests, served inside the cluster.
 
     Attributes:
-        name: of the webhook.
-        configuration: that it is from.
-        namespace: of its service.
-        service: its name.
         resources: that it admits or converts; plural names, sorted.
         converts: whether it converts objects, and admits none.
     """

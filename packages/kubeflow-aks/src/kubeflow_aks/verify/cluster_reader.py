@@ -53,18 +53,8 @@ _MANAGER: Final = "kubeflow-aks-verify"
 _UNFINISHED: Final = "status.phase!=Succeeded,status.phase!=Failed"
 _LIMITS_APP: Final = "inotify-limits"
 _POD: Final = Kind("", "v1", "Pod")
-_NODE: Final = Kind("", "v1", "Node")
-_NAMESPACE: Final = Kind("", "v1", "Namespace")
 _EVENT: Final = Kind("", "v1", "Event")
-_STORAGE_CLASS: Final = Kind("storage.k8s.io", "v1", "StorageClass")
-_DRIVER: Final = Kind("storage.k8s.io", "v1", "CSIDriver")
 _DEFINITION: Final = Kind("apiextensions.k8s.io", "v1", "CustomResourceDefinition")
-_BUDGET: Final = Kind("policy", "v1", "PodDisruptionBudget")
-_QUOTA: Final = Kind("", "v1", "ResourceQuota")
-_NETWORK_POLICY: Final = Kind("networking.k8s.io", "v1", "NetworkPolicy")
-_PRIORITY_CLASS: Final = Kind("scheduling.k8s.io", "v1", "PriorityClass")
-_ENDPOINT_SLICE: Final = Kind("discovery.k8s.io", "v1", "EndpointSlice")
-_API_SERVICE: Final = Kind("apiregistration.k8s.io", "v1", "APIService")
 _WEBHOOKS: Final = (
     Kind("admissionregistration.k8s.io", "v1", "MutatingWebhookConfiguration"),
     Kind("admissionregistration.k8s.io", "v1", "ValidatingWebhookConfiguration"),
@@ -110,7 +100,7 @@ class ClusterReader:
         server = self._result("the time", self._api.time)
         clock = _ahead(before, server)
         version = self._result("the version", lambda: self._api.read("/version"))
-        namespaces = self._list("namespaces", _NAMESPACE)
+        namespaces = self._list("namespaces", Kind("", "v1", "Namespace"))
         pods = self._list("pods", _POD, fieldSelector=_UNFINISHED)
         there = {name_of(namespace) for namespace in namespaces.value or [{"metadata": {"name": "default"}}]}
         webhooks, definitions = self._webhooks(), self._list("definitions of custom resources", _DEFINITION)
@@ -120,32 +110,34 @@ class ClusterReader:
             version=version,
             namespaces=namespaces,
             pods=pods,
-            nodes=self._list("nodes", _NODE),
-            storage_classes=self._list("storage classes", _STORAGE_CLASS),
-            priority_map=self._config_map("kube-system", _PRIORITY_MAP),
-            autoscaler=self._config_map("kube-system", "cluster-autoscaler-status"),
+            nodes=self._list("nodes", Kind("", "v1", "Node")),
+            storage_classes=self._list("storage classes", Kind("storage.k8s.io", "v1", "StorageClass")),
+            priority_map=self._named("ConfigMap", "kube-system", _PRIORITY_MAP),
+            autoscaler=self._named("ConfigMap", "kube-system", "cluster-autoscaler-status"),
             expander_events=self._list(
                 "events", _EVENT, "kube-system", fieldSelector=f"involvedObject.name={_PRIORITY_MAP}"
             ),
             untriggered=self._list("events", _EVENT, fieldSelector="reason=NotTriggerScaleUp"),
-            argo=self._config_map("kubeflow", "argo-workflow-controller-configmap"),
-            contract=self._config_map(OUR_NAMESPACE, CONTRACT),
+            argo=self._named("ConfigMap", "kubeflow", "argo-workflow-controller-configmap"),
+            contract=self._named("ConfigMap", OUR_NAMESPACE, CONTRACT),
             contract_readers=self._result("the rights to the pool contract", self._anybody_reads_contract),
             objects=self._objects(),
             rights=self._rights(),
-            priority_classes=self._list("priority classes", _PRIORITY_CLASS),
-            api_services=self._list("API services", _API_SERVICE),
+            priority_classes=self._list("priority classes", Kind("scheduling.k8s.io", "v1", "PriorityClass")),
+            api_services=self._list("API services", Kind("apiregistration.k8s.io", "v1", "APIService")),
             webhooks=webhooks,
             endpoints=self._endpoints(webhooks.value or [], definitions.value or []),
             definitions=definitions,
-            budgets=self._list("disruption budgets", _BUDGET),
-            quotas=self._list("quotas", _QUOTA),
+            budgets=self._list("disruption budgets", Kind("policy", "v1", "PodDisruptionBudget")),
+            quotas=self._list("quotas", Kind("", "v1", "ResourceQuota")),
             refusals=self._refusals(),
-            policies=self._list("network policies", _NETWORK_POLICY, OUR_NAMESPACE),
+            policies=self._list(
+                "network policies", Kind("networking.k8s.io", "v1", "NetworkPolicy"), OUR_NAMESPACE
+            ),
             dns=self._named("Service", _SYSTEM, "kube-dns"),
-            drivers=self._list("storage drivers", _DRIVER),
-            juju=self._as_juju(),
-            juju_rights=self._juju_rights(),
+            drivers=self._list("storage drivers", Kind("storage.k8s.io", "v1", "CSIDriver")),
+            juju=self._by_juju("Juju's token", _user, rejected=dict[str, object]()),
+            juju_rights=self._by_juju("Juju's rights", _may_do_everything),
             guard=self._guard(there),
             limits=self._limits(pods.value or []),
         )
@@ -176,7 +168,9 @@ class ClusterReader:
         """The endpoints by namespace: those of the cluster's DNS, and where a webhook has its service."""
         hooks = [*required_webhooks(configurations), *conversion_webhooks(definitions)]
         return {
-            namespace: self._list("endpoints of webhooks", _ENDPOINT_SLICE, namespace)
+            namespace: self._list(
+                "endpoints of webhooks", Kind("discovery.k8s.io", "v1", "EndpointSlice"), namespace
+            )
             for namespace in sorted({_SYSTEM, *(hook.namespace for hook in hooks)})
         }
 
@@ -228,47 +222,25 @@ class ClusterReader:
 
     def _review(self, account: str, attributes: Object) -> Callable[[], bool]:
         namespace, _, name = account.partition("/")
-        groups = ("system:serviceaccounts", f"system:serviceaccounts:{namespace}", "system:authenticated")
-        review: Object = {
-            "apiVersion": "authorization.k8s.io/v1",
-            "kind": "SubjectAccessReview",
-            "spec": {
-                "user": f"system:serviceaccount:{namespace}:{name}",
-                "groups": list(groups),
-                "resourceAttributes": attributes,
-            },
+        groups = ["system:serviceaccounts", f"system:serviceaccounts:{namespace}", "system:authenticated"]
+        spec = {
+            "user": f"system:serviceaccount:{namespace}:{name}",
+            "groups": groups,
+            "resourceAttributes": attributes,
         }
-        return lambda: at(self._api.create(review, _MANAGER), "status", "allowed") is True
+        return lambda: _allowed(self._api, {"kind": "SubjectAccessReview", "spec": spec})
 
     def _anybody_reads_contract(self) -> bool:
         """Whether a user of no other group than that of all users with valid credentials may read the contract."""
-        review = {
-            "apiVersion": "authorization.k8s.io/v1",
-            "kind": "LocalSubjectAccessReview",
-            "metadata": {"namespace": OUR_NAMESPACE},
-            "spec": {
-                "user": _MANAGER,
-                "groups": ["system:authenticated"],
-                "resourceAttributes": {
-                    "namespace": OUR_NAMESPACE,
-                    "verb": "get",
-                    "resource": "configmaps",
-                    "name": CONTRACT,
-                },
-            },
-        }
-        return at(self._api.create(review, _MANAGER), "status", "allowed") is True
-
-    def _config_map(self, namespace: str, name: str) -> Result[Object]:
-        return self._named("ConfigMap", namespace, name)
+        here = {"namespace": OUR_NAMESPACE}
+        right = {**here, "verb": "get", "resource": "configmaps", "name": CONTRACT}
+        spec = {"user": _MANAGER, "groups": ["system:authenticated"], "resourceAttributes": right}
+        return _allowed(self._api, {"kind": "LocalSubjectAccessReview", "metadata": here, "spec": spec})
 
     def _named(self, kind: str, namespace: str, name: str) -> Result[Object]:
         """An object of the core group; empty if it does not exist."""
-        obj: Object = {
-            "apiVersion": "v1",
-            "kind": kind,
-            "metadata": {"name": name, "namespace": namespace},
-        }
+        metadata = {"name": name, "namespace": namespace}
+        obj: Object = {"apiVersion": "v1", "kind": kind, "metadata": metadata}
         return self._result(f"{kind} {name}", lambda: self._api.get(obj), missing=dict[str, object]())
 
     def _limits(self, pods: list[Object]) -> Mapping[str, Result[str]]:
@@ -308,44 +280,21 @@ class ClusterReader:
 
         return self._result(probe.name, refusal)
 
-    def _as_juju(self) -> Result[Object]:
-        """The user that the API server authenticates Juju's token as; empty if it rejects the token."""
+    def _by_juju(self, what: str, ask: Callable[[ApiServer], T], rejected: T | None = None) -> Result[T]:
+        """The result of a request with Juju's token; `rejected` where the API server does not take it."""
         juju = self._juju
         if juju is None:
             return Result(reason="the outputs have no jujuToken")
 
-        def user() -> Object:
+        def answer() -> T | None:
             try:
-                review = {"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"}
-                return fields(juju.create(review, _MANAGER).get("status"))
+                return ask(juju)
             except ApiError as error:
                 if error.status == HTTPStatus.UNAUTHORIZED:
-                    return {}
+                    return rejected
                 raise
 
-        return self._result("Juju's token", user)
-
-    def _juju_rights(self) -> Result[bool]:
-        """Whether Juju's account may do everything, as `cluster-admin` lets it."""
-        juju = self._juju
-        if juju is None:
-            return Result(reason="the outputs have no jujuToken")
-        everything = {"namespace": "", "verb": "*", "group": "*", "version": "*", "resource": "*"}
-        review = {
-            "apiVersion": "authorization.k8s.io/v1",
-            "kind": "SelfSubjectAccessReview",
-            "spec": {"resourceAttributes": everything},
-        }
-
-        def allowed() -> bool | None:
-            try:
-                return at(juju.create(review, _MANAGER), "status", "allowed") is True
-            except ApiError as error:
-                if error.status == HTTPStatus.UNAUTHORIZED:
-                    return None
-                raise
-
-        result = self._result("Juju's rights", allowed)
+        result = self._result(what, answer)
         if result.value is None and not result.reason:
             return Result(reason="the API server rejects Juju's token")
         return Result(result.value, result.reason)
@@ -353,14 +302,7 @@ class ClusterReader:
     def _result(
         self, what: str, ask: Callable[[], T], *, missing: T | None = None, seconds: float | None = None
     ) -> Result[T]:
-        """The result of requests.
-
-        Args:
-            what: they read, for messages.
-            ask: sends them.
-            missing: stands for an object that does not exist.
-            seconds: for all of them; by default what one may take.
-        """
+        """The result of requests; `missing` stands for an object that does not exist."""
         try:
             self._check_time()
             return Result(self._in_time(what, ask, _ONE_SECONDS if seconds is None else seconds))
@@ -416,6 +358,24 @@ class ClusterReader:
 
 class _TooLongError(Exception):
     """The time for reading is over."""
+
+
+def _allowed(api: ApiServer, review: Object) -> bool:
+    answer = api.create({"apiVersion": "authorization.k8s.io/v1", **review}, _MANAGER)
+    return at(answer, "status", "allowed") is True
+
+
+def _user(api: ApiServer) -> Object:
+    """The user that the API server authenticates a token as."""
+    review = {"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"}
+    return fields(api.create(review, _MANAGER).get("status"))
+
+
+def _may_do_everything(api: ApiServer) -> bool:
+    """As `cluster-admin` lets an account."""
+    everything = {"namespace": "", "verb": "*", "group": "*", "version": "*", "resource": "*"}
+    spec = {"resourceAttributes": everything}
+    return _allowed(api, {"kind": "SelfSubjectAccessReview", "spec": spec})
 
 
 def _ahead(before: datetime, server: Result[datetime | None]) -> Result[timedelta]:

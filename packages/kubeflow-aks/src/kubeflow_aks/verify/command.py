@@ -26,11 +26,6 @@ Registered = Callable[[], list[Object]] | None
 def verify(outputs: Outputs, registered: Registered, form: str) -> ExitCode:
     """Reads the cluster and prints the result of each check; changes nothing.
 
-    Args:
-        outputs: of the stack.
-        registered: reads the Kubernetes objects that the program registered; None if there is nowhere to read them.
-        form: `text` or `json`.
-
     Returns:
         FINDING where something is broken now, WILL_BREAK where something will break.
 
@@ -60,10 +55,7 @@ def _look(outputs: Outputs, registered: Registered) -> ClusterSnapshot:
     juju = api_by_token(outputs, token) if isinstance(token, str) else None
     try:
         return ClusterReader(
-            api_of(outputs),
-            juju,
-            _result(registered),
-            lambda line: print(line, file=sys.stderr, flush=True),
+            api_of(outputs), juju, _result(registered), lambda line: print(line, file=sys.stderr, flush=True)
         ).read()
     except KubeError as error:
         raise stack_error(error, outputs) from None

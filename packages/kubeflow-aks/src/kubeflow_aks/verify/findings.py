@@ -49,9 +49,7 @@ class CheckResult:
     """One result of a check.
 
     Attributes:
-        state: passed, failed or unknown.
         message: what was found, or why nothing could be.
-        action: what to do; empty if nothing.
         impact: None if the check did not fail.
     """
 

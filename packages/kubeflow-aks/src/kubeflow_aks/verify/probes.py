@@ -29,11 +29,7 @@ class Probe:
     """A pod, and whether the guard should refuse it.
 
     Attributes:
-        name: in messages.
-        refused: whether the guard should refuse it.
-        namespace: of the pod.
         metadata: labels and owners of the pod.
-        tolerations: of the pod.
     """
 
     name: str

@@ -26,13 +26,7 @@ NOT_LOOKED_AT: Final = (
 
 
 def lines(stack: str, findings: Sequence[Finding], width: int) -> Iterator[str]:
-    """The message of each finding, what to do below it, and a count at the end.
-
-    Args:
-        stack: its name.
-        findings: in the order of the report.
-        width: columns of the terminal.
-    """
+    """The message of each finding, what to do below it, and a count at the end."""
     for finding in findings:
         result = finding.result
         sign = _LATER if result.impact is Impact.LATER else _SIGNS[result.state]
@@ -82,11 +76,9 @@ def worst_impact(findings: Sequence[Finding]) -> Impact | None:
 
 
 def _of_impact(findings: Sequence[Finding], impact: Impact) -> int:
-    """Failed findings of an impact."""
     return sum(finding.result.impact is impact for finding in findings)
 
 
 def _count(findings: Sequence[Finding]) -> Mapping[str, int]:
-    """Findings by state."""
     counted = Counter(finding.result.state for finding in findings)
     return {state.value: counted[state] for state in State}

@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from kubeflow_aks.clients.kubernetes.objects import Object, at, condition, fields, items, resource_id
+from kubeflow_aks.deployed.outputs import Outputs
+from kubeflow_aks.text.sentences import one_line
 
 T = TypeVar("T")
 
@@ -106,10 +108,7 @@ class ClusterSnapshot:
         now: time of the snapshot by the API server's clock, or by this machine's if the server does not send its own.
         clock: by how much this machine's clock is ahead of the API server's.
         version: the API server's `/version`.
-        nodes: all nodes.
         pods: all pods that have not ended.
-        namespaces: all namespaces.
-        storage_classes: all storage classes.
         priority_map: ConfigMap of the autoscaler's priority expander.
         autoscaler: ConfigMap with the autoscaler's status.
         expander_events: events on the priority map.
@@ -118,18 +117,12 @@ class ClusterSnapshot:
         limits: by node, the log of the container that raises kernel limits.
         guard: by probe, the API server's refusal; empty if it admits the pod.
         juju: the user that the API server authenticates Juju's token as; empty if it rejects the token.
-        juju_rights: whether that user may do everything.
         contract: ConfigMap with the pool contract.
         contract_readers: whether every user with valid credentials may read it.
         objects: what the program registered.
         rights: of the program's service accounts.
-        priority_classes: all priority classes.
         webhooks: all configurations of admission webhooks.
         endpoints: by namespace, the EndpointSlices where a webhook has its service.
-        api_services: all APIs that the API server serves, itself or by a service.
-        definitions: all custom resource definitions, with how their versions are converted.
-        budgets: all disruption budgets.
-        quotas: all resource quotas.
         refusals: events on controllers that could not create a pod.
         policies: network policies in the namespaces of this product.
         dns: Service of the cluster's DNS.
@@ -223,6 +216,12 @@ def pool_of(node: object) -> str:
     return labels(node).get(POOL_LABEL, "")
 
 
+def home_pools(outputs: Outputs) -> set[str]:
+    """The names of the pools that take pods without a toleration: Kubeflow's own."""
+    pools = outputs.pools()
+    return {str(pool["name"]) for pool in pools if pool.get("role") == "general" and not pool.get("taints")}
+
+
 def owned_by(obj: object, kind: str) -> bool:
     """Whether an object of some kind owns this one."""
     return any(text(owner, "kind") == kind for owner in items(at(obj, "metadata", "ownerReferences")))
@@ -231,6 +230,17 @@ def owned_by(obj: object, kind: str) -> bool:
 def is_ready(obj: Object) -> bool:
     """Whether a node or pod has the condition Ready."""
     return condition(obj, "Ready").get("status") == "True"
+
+
+def why(reported: Object) -> str:
+    """The message of a condition, or its reason, on one line."""
+    return one_line(reported.get("message") or reported.get("reason") or "no reason given")
+
+
+def container_statuses(pod: object) -> list[Any]:
+    """The statuses of a pod's containers, those that prepare it first."""
+    keys = ("initContainerStatuses", "containerStatuses")
+    return [status for key in keys for status in items(at(pod, "status", key))]
 
 
 def qualified_name(obj: object) -> str:

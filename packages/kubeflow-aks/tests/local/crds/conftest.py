@@ -23,4 +23,4 @@ def control_plane(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Gen
 @pytest.fixture(scope="package")
 def crds(tools: Tools, control_plane: ControlPlane) -> CustomResources:
     """Custom resources of operators that do not run."""
-    return CustomResources(Kubectl(tools, control_plane.kubeconfig()))
+    return CustomResources(Kubectl(tools, control_plane.run.kubeconfig))

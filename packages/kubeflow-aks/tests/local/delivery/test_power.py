@@ -38,7 +38,7 @@ def control_plane(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Gen
 @pytest.fixture(scope="module")
 def cluster(control_plane: ControlPlane) -> Cluster:
     """What is in it."""
-    return Cluster(control_plane.kubeconfig())
+    return Cluster(control_plane.run.kubeconfig)
 
 
 @pytest.fixture(scope="module")

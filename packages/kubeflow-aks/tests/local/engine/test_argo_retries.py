@@ -34,7 +34,7 @@ class Charm:
 
     def apply(self, **data: str) -> None:
         """Server-side apply, as in each of its hooks."""
-        prerequisites.namespace(self._api, prerequisites.NAMESPACE)
+        prerequisites.namespace(self._api)
         config_map = argo.config_map()
         self._api.apply({**config_map, "data": {**config_map["data"], **data}}, argo.CHARM, force=False)
 

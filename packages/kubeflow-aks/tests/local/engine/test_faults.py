@@ -5,6 +5,7 @@ A user's steps beside `pulumi up` are those of `docs/how-to/recover-an-interrupt
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -28,6 +29,7 @@ from kubeflow_aks.local_aks.engine import EngineError, Result
 from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.tools import Tools
 from tests.docs.pages import commands
+from tests.local.engine import up_process
 from tests.local.engine.deployment import Cluster, Deployment, deployment
 from tests.local.engine.interrupted import PendingCreate, pending_creates
 from tests.local.engine.served import Served, served
@@ -165,12 +167,15 @@ def _delete(stack: Deployment, pending: PendingCreate, resource_id: str) -> None
 
 def _up_in_a_process(stack: Deployment) -> subprocess.Popen[bytes]:
     """`up` in a process group of its own, the engine in it."""
-    providers = [f"--provider={name}={port}" for name, port in stack.providers.items()]
-    settings = [f"--config={key}={value}" for key, value in stack.settings.items()]
-    place = [f"--stack={stack.stack}", f"--run-dir={stack.run.root}", f"--project-root={PROJECT_ROOT}"]
+    arguments = {
+        "run": str(stack.run.root),
+        "providers": dict(stack.providers),
+        "stack": stack.stack,
+        "settings": dict(stack.settings),
+    }
     return subprocess.Popen(
-        [sys.executable, "-m", "kubeflow_aks.local_aks.engine", "up", *place, *providers, *settings],
-        cwd=PROJECT_ROOT,
+        [sys.executable, up_process.__file__, json.dumps(arguments)],
+        env={**os.environ, "PYTHONPATH": str(PROJECT_ROOT)},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,

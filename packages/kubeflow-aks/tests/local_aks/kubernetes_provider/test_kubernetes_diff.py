@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from kubeflow_aks.clients.kubernetes.objects import Object, clone, put
 from kubeflow_aks.local_aks.kubernetes_provider import paths
-from kubeflow_aks.local_aks.kubernetes_provider.diff import Change, DiffRules, ObjectDiff, diff
+from kubeflow_aks.local_aks.kubernetes_provider.diff import Change, ObjectDiff, diff
+from kubeflow_aks.local_aks.kubernetes_provider.immutability import DiffRules
 from kubeflow_aks.local_aks.protocol.wire import UNKNOWN
 
 STRICT = DiffRules()

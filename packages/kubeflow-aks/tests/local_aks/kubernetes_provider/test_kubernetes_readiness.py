@@ -11,7 +11,7 @@ from kubeflow_aks.local_aks.kubernetes_provider.readiness import RULES, Readines
 Case = tuple[str, Object, list[Object]]
 
 
-class Cluster:
+class _Objects:
     """Other objects that readiness may ask for."""
 
     def __init__(self, *objects: Object) -> None:
@@ -29,6 +29,11 @@ class Cluster:
         return [obj for obj in self._objects if Kind.of(obj) == kind]
 
 
+def _cluster(*objects: Object) -> Any:
+    """As much of a cluster as readiness reads."""
+    return _Objects(*objects)
+
+
 def _object(
     api_version: str, kind: str, spec: Object | None = None, status: Object | None = None, **rest: Any
 ) -> Object:
@@ -44,7 +49,7 @@ def _object(
 
 
 def _readiness(live: Object, *others: Object) -> Readiness:
-    return RULES[Kind.of(live)].check(live, Cluster(*others))
+    return RULES[Kind.of(live)].check(live, _cluster(*others))
 
 
 def _condition(type_: str, status: str = "True", **rest: str) -> Object:
@@ -197,5 +202,5 @@ def test_an_updated_deployment_is_judged_by_the_pods_it_had() -> None:
     rule = RULES[Kind("apps", "v1", "Deployment")]
     assert rule.stays_ready is not None
     updated = _deployment(AVAILABLE, ROLLED, observed=0)
-    assert rule.stays_ready(updated, Cluster(_replica_set(2))).reasons == ()
-    assert rule.stays_ready(updated, Cluster(_replica_set(1))).reasons
+    assert rule.stays_ready(updated, _cluster(_replica_set(2))).reasons == ()
+    assert rule.stays_ready(updated, _cluster(_replica_set(1))).reasons

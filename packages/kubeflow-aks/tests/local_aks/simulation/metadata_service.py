@@ -20,7 +20,6 @@ from typing import Any, Final
 from urllib.parse import parse_qs, urlsplit
 
 from kubeflow_aks.events import Kind
-from kubeflow_aks.local_aks.simulation.vms.nodes import vm_name
 
 _EVENTS: Final = "/metadata/scheduledevents"
 _NAME: Final = "/metadata/instance/compute/name"
@@ -125,6 +124,14 @@ class MetadataService:
                 return True
             self._requests.append(now)
         return False
+
+
+def vm_name(node: str) -> str:
+    """A node's VM as Azure calls it: `aks-cpuspot-12345678-vmss_36` for `aks-cpuspot-12345678-vmss000010`.
+
+    Source: virtual-machine-scale-sets-instance-ids.md, "Instance Metadata VM name" and "Scale set VM computer name".
+    """
+    return f"{node[:-6]}_{int(node[-6:], 36)}"
 
 
 def _scale_set(node: str) -> str:

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from kubeflow_aks.local_aks.simulation.market import MarketEvent, Reclaim
-from kubeflow_aks.local_aks.simulation.vms.nodes import vm_name
-from tests.local_aks.simulation.metadata_service import MetadataService, scheduled_events
+from tests.local_aks.simulation.metadata_service import MetadataService, scheduled_events, vm_name
 from tests.local_aks.simulation.simulated import World, pool
 
 EVENTS = "/metadata/scheduledevents?api-version=2020-07-01"

@@ -16,10 +16,7 @@ from kubeflow_aks.project import project_root
     needs_checkout=True,
     needs_unix=True,
     takes_minutes=True,
-    exit_codes={
-        0: "every promise is kept",
-        1: "a promise is not kept, or something failed",
-    },
+    exit_codes={0: "every promise is kept", 1: "a promise is not kept, or something failed"},
 )
 @options.stack("demo")
 @options.speed

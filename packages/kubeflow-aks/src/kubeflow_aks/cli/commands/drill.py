@@ -1,11 +1,13 @@
 """`kubeflow-aks drill`."""
 
+import sys
 from pathlib import Path
 
 import click
 
 from kubeflow_aks.cli import options
 from kubeflow_aks.cli.groups import Command
+from kubeflow_aks.exit_codes import UsageError
 from kubeflow_aks.project import project_root
 
 
@@ -45,7 +47,6 @@ def command(
     root: Path | None,
 ) -> int:
     """Have Azure evict spot nodes of STACK's cluster, and watch what becomes of the work; asks first."""
-    from kubeflow_aks.cli.confirmation import confirmed
     from kubeflow_aks.deployed.outputs import read
     from kubeflow_aks.drill.command import Options, drill
     from kubeflow_aks.interrupts import interruptible
@@ -54,3 +55,17 @@ def command(
         deployed = read(stack, outputs, root)
         folder = (build or project_root(root) / "build") / deployed.stack
         return drill(deployed, Options(nodes, minutes, any_node, folder), lambda: yes or confirmed("Start?"))
+
+
+def confirmed(question: str) -> bool:
+    """Whether somebody at a terminal says yes.
+
+    Raises:
+        UsageError: stdin is not a terminal.
+    """
+    if not sys.stdin or not sys.stdin.isatty():
+        raise UsageError("cannot ask for confirmation: stdin is not a terminal; pass --yes")
+    try:
+        return input(f"{question} [y/N] ").strip().lower() in {"y", "yes"}
+    except EOFError:
+        return False

@@ -11,10 +11,7 @@ from kubeflow_aks.cli.groups import Command
     cls=Command,
     example="sizes --gpu --location swedencentral",
     extra="cost",
-    exit_codes={
-        0: "sizes are listed",
-        1: "no size matches",
-    },
+    exit_codes={0: "sizes are listed", 1: "no size matches"},
 )
 @click.option("--gpu", is_flag=True, help="List sizes with GPUs, by default those without.")
 @click.option("--vcpus", type=options.Whole(2, 1024), help="Exactly so many vCPU; by default four or more.")

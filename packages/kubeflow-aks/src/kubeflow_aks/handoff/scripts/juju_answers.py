@@ -28,14 +28,7 @@ def progress(status: Any) -> tuple[bool, str]:
 
 
 def local_records(cloud: str, controller: str, clouds: Any, credentials: Any, controllers: Any) -> list[str]:
-    """What Juju keeps on this machine, each empty where there is none.
-
-    Args:
-        cloud: name of the cloud, and of its credential.
-        controller: name of the controller.
-        clouds: answer of `juju clouds`.
-        credentials: answer of `juju credentials`.
-        controllers: answer of `juju controllers`.
+    """What Juju keeps on this machine of a cloud and a controller, by its answers; each empty where there is none.
 
     Returns:
         Type of the cloud, type of the credential, id of the controller, its first address.

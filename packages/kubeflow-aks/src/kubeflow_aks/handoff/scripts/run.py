@@ -112,9 +112,7 @@ class Runner:
         last = self._interrupted
         if now - last < _ONE_SIGNAL_SECONDS:
             return
-        self._interrupted = (
-            now  # before anything else: the script's own signal may come in the middle of this
-        )
+        self._interrupted = now  # before anything else: the script's own signal may come in between
         if not last:
             _say("interrupted: it gets time to clean up; interrupt again to end it at once")
         if self._process is not None and self._next:

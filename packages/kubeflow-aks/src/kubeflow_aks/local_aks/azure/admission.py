@@ -10,9 +10,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from kubeflow_aks.local_aks.azure.rules.access import ACCESS_RULES
-from kubeflow_aks.local_aks.azure.rules.autoscaler import AUTOSCALER_RULES
 from kubeflow_aks.local_aks.azure.rules.capacity import CAPACITY_RULES
-from kubeflow_aks.local_aks.azure.rules.clusters import CLUSTER_RULES
+from kubeflow_aks.local_aks.azure.rules.clusters import AUTOSCALER_RULES, CLUSTER_RULES
 from kubeflow_aks.local_aks.azure.rules.immutable import IMMUTABLE_RULES
 from kubeflow_aks.local_aks.azure.rules.labels import LABEL_RULES
 from kubeflow_aks.local_aks.azure.rules.maintenance import MAINTENANCE_RULES
@@ -26,7 +25,6 @@ from kubeflow_aks.local_aks.azure.rules.sizes import SIZE_RULES
 from kubeflow_aks.local_aks.azure.rules.spot import SPOT_RULES
 from kubeflow_aks.local_aks.azure.rules.storage import STORAGE_RULES
 from kubeflow_aks.local_aks.azure.rules.subnets import ADDRESS_RULES, SUBNET_RULES, SubnetRequest
-from kubeflow_aks.local_aks.azure.rules.tags import TAG_RULES
 from kubeflow_aks.local_aks.azure.rules.upgrades import CLUSTER_UPGRADE_RULES, POOL_UPGRADE_RULES
 
 Request = ResourceRequest | SubnetRequest | ClusterRequest | PoolRequest
@@ -34,7 +32,6 @@ Request = ResourceRequest | SubnetRequest | ClusterRequest | PoolRequest
 TABLES: Final[Mapping[type[Any], tuple[Rule[Any], ...]]] = {
     ResourceRequest: (
         *RESOURCE_RULES,
-        *TAG_RULES,
         *MAINTENANCE_RULES,
         *ADDRESS_RULES,
         *STORAGE_RULES,

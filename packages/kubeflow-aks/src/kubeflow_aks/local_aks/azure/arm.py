@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from kubeflow_aks import json_values
+
 Json = dict[str, Any]
 """A body on the wire: camelCase names to plain JSON values."""
 
@@ -89,12 +91,7 @@ def within(arm_id: str, ancestor: str) -> bool:
 
 def at(body: Mapping[str, Any], path: str) -> Any:
     """The value at a dotted path of a body, None where the path ends early."""
-    value: Any = body
-    for step in path.split("."):
-        if not isinstance(value, Mapping):
-            return None
-        value = value.get(step)  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
-    return value  # pyright: ignore[reportUnknownVariableType]
+    return json_values.at(body, *path.split("."))
 
 
 def listed(body: Mapping[str, Any], path: str) -> list[Any]:

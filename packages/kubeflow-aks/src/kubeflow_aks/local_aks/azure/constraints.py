@@ -24,7 +24,7 @@ _BLOBS: Final = "azure-native:storage:BlobServiceProperties"
 _REGISTRY: Final = "azure-native:containerregistry:Registry"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Constraint:
     """What one property must satisfy. `[]` in a path stands for every element of a list."""
 
@@ -41,71 +41,57 @@ class Constraint:
 def _of_pools(path: str, **limits: Any) -> tuple[Constraint, Constraint]:
     """One constraint for agent pools of their own and for inline ones."""
     return (
-        Constraint(type=AGENT_POOL, path=path, **limits),
-        Constraint(type=MANAGED_CLUSTER, path=f"agentPoolProfiles[].{path}", **limits),
+        Constraint(AGENT_POOL, path, **limits),
+        Constraint(MANAGED_CLUSTER, f"agentPoolProfiles[].{path}", **limits),
     )
 
 
 CONSTRAINTS: Final = (
-    Constraint(type="*", path="resourceGroupName", pattern=r"^[-\w\._\(\)]+$", length=(1, 90)),
-    Constraint(type=AGENT_POOL, path="agentPoolName", pattern=_POOL_NAME),
-    Constraint(type=AGENT_POOL, path="resourceName", pattern=_CLUSTER_NAME, length=(1, 63)),
+    Constraint("*", "resourceGroupName", pattern=r"^[-\w\._\(\)]+$", length=(1, 90)),
+    Constraint(AGENT_POOL, "agentPoolName", pattern=_POOL_NAME),
+    Constraint(AGENT_POOL, "resourceName", pattern=_CLUSTER_NAME, length=(1, 63)),
     *_of_pools("osDiskSizeGB", range=(0, 2048)),
     *_of_pools("upgradeSettings.drainTimeoutInMinutes", range=(1, 1440)),
     *_of_pools("upgradeSettings.nodeSoakDurationInMinutes", range=(0, 30)),
     *_of_pools("networkProfile.allowedHostPorts[].portStart", range=(1, 65535)),
     *_of_pools("networkProfile.allowedHostPorts[].portEnd", range=(1, 65535)),
-    Constraint(type=MANAGED_CLUSTER, path="resourceName", pattern=_CLUSTER_NAME, length=(1, 63)),
-    Constraint(type=MANAGED_CLUSTER, path="agentPoolProfiles[].name", pattern=_POOL_NAME),
-    Constraint(type=MANAGED_CLUSTER, path="linuxProfile.adminUsername", pattern=r"^[A-Za-z][-A-Za-z0-9_]*$"),
-    Constraint(type=MANAGED_CLUSTER, path="networkProfile.podCidr", pattern=_CIDR),
-    Constraint(type=MANAGED_CLUSTER, path="networkProfile.serviceCidr", pattern=_CIDR),
+    Constraint(MANAGED_CLUSTER, "resourceName", pattern=_CLUSTER_NAME, length=(1, 63)),
+    Constraint(MANAGED_CLUSTER, "agentPoolProfiles[].name", pattern=_POOL_NAME),
+    Constraint(MANAGED_CLUSTER, "linuxProfile.adminUsername", pattern=r"^[A-Za-z][-A-Za-z0-9_]*$"),
+    Constraint(MANAGED_CLUSTER, "networkProfile.podCidr", pattern=_CIDR),
+    Constraint(MANAGED_CLUSTER, "networkProfile.serviceCidr", pattern=_CIDR),
     Constraint(
-        type=MANAGED_CLUSTER,
-        path="networkProfile.dnsServiceIP",
+        MANAGED_CLUSTER,
+        "networkProfile.dnsServiceIP",
         pattern=r"^(?:(?:25[0-5]|2[0-4][0-9]|[01]?[0-9][0-9]?)\.){3}(?:25[0-5]|2[0-4][0-9]|[01]?[0-9][0-9]?)$",
     ),
     Constraint(
-        type=MANAGED_CLUSTER,
-        path="networkProfile.loadBalancerProfile.managedOutboundIPs.count",
-        range=(1, 100),
+        MANAGED_CLUSTER, "networkProfile.loadBalancerProfile.managedOutboundIPs.count", range=(1, 100)
     ),
+    Constraint(MANAGED_CLUSTER, "networkProfile.loadBalancerProfile.idleTimeoutInMinutes", range=(4, 120)),
     Constraint(
-        type=MANAGED_CLUSTER, path="networkProfile.loadBalancerProfile.idleTimeoutInMinutes", range=(4, 120)
+        MANAGED_CLUSTER, "networkProfile.natGatewayProfile.managedOutboundIPProfile.count", range=(1, 16)
     ),
+    Constraint(MANAGED_CLUSTER, "networkProfile.natGatewayProfile.idleTimeoutInMinutes", range=(4, 120)),
+    Constraint(_MAINTENANCE, "resourceName", pattern=_CLUSTER_NAME, length=(1, 63)),
+    Constraint(_MAINTENANCE, "maintenanceWindow.durationHours", range=(4, 24)),
+    Constraint(_MAINTENANCE, "maintenanceWindow.startTime", pattern=r"^\d{2}:\d{2}$"),
+    Constraint(_MAINTENANCE, "maintenanceWindow.utcOffset", pattern=r"^(-|\+)[0-9]{2}:[0-9]{2}$"),
+    Constraint(_MAINTENANCE, "maintenanceWindow.schedule.daily.intervalDays", range=(1, 7)),
+    Constraint(_MAINTENANCE, "maintenanceWindow.schedule.weekly.intervalWeeks", range=(1, 4)),
+    Constraint(_MAINTENANCE, "maintenanceWindow.schedule.absoluteMonthly.intervalMonths", range=(1, 6)),
+    Constraint(_MAINTENANCE, "maintenanceWindow.schedule.absoluteMonthly.dayOfMonth", range=(1, 31)),
+    Constraint(_MAINTENANCE, "maintenanceWindow.schedule.relativeMonthly.intervalMonths", range=(1, 6)),
+    Constraint(_ACCOUNT, "accountName", length=(3, 24)),
+    Constraint(_BLOBS, "containerDeleteRetentionPolicy.days", range=(1, 365)),
+    Constraint(_BLOBS, "deleteRetentionPolicy.days", range=(1, 365)),
+    Constraint("azure-native:storage:BlobContainer", "containerName", length=(3, 63)),
     Constraint(
-        type=MANAGED_CLUSTER,
-        path="networkProfile.natGatewayProfile.managedOutboundIPProfile.count",
-        range=(1, 16),
-    ),
-    Constraint(
-        type=MANAGED_CLUSTER, path="networkProfile.natGatewayProfile.idleTimeoutInMinutes", range=(4, 120)
-    ),
-    Constraint(type=_MAINTENANCE, path="resourceName", pattern=_CLUSTER_NAME, length=(1, 63)),
-    Constraint(type=_MAINTENANCE, path="maintenanceWindow.durationHours", range=(4, 24)),
-    Constraint(type=_MAINTENANCE, path="maintenanceWindow.startTime", pattern=r"^\d{2}:\d{2}$"),
-    Constraint(type=_MAINTENANCE, path="maintenanceWindow.utcOffset", pattern=r"^(-|\+)[0-9]{2}:[0-9]{2}$"),
-    Constraint(type=_MAINTENANCE, path="maintenanceWindow.schedule.daily.intervalDays", range=(1, 7)),
-    Constraint(type=_MAINTENANCE, path="maintenanceWindow.schedule.weekly.intervalWeeks", range=(1, 4)),
-    Constraint(
-        type=_MAINTENANCE, path="maintenanceWindow.schedule.absoluteMonthly.intervalMonths", range=(1, 6)
-    ),
-    Constraint(
-        type=_MAINTENANCE, path="maintenanceWindow.schedule.absoluteMonthly.dayOfMonth", range=(1, 31)
-    ),
-    Constraint(
-        type=_MAINTENANCE, path="maintenanceWindow.schedule.relativeMonthly.intervalMonths", range=(1, 6)
-    ),
-    Constraint(type=_ACCOUNT, path="accountName", length=(3, 24)),
-    Constraint(type=_BLOBS, path="containerDeleteRetentionPolicy.days", range=(1, 365)),
-    Constraint(type=_BLOBS, path="deleteRetentionPolicy.days", range=(1, 365)),
-    Constraint(type="azure-native:storage:BlobContainer", path="containerName", length=(3, 63)),
-    Constraint(
-        type="azure-native:managedidentity:FederatedIdentityCredential",
-        path="federatedIdentityCredentialResourceName",
+        "azure-native:managedidentity:FederatedIdentityCredential",
+        "federatedIdentityCredentialResourceName",
         pattern=r"^[a-zA-Z0-9]{1}[a-zA-Z0-9-_]{2,119}$",
     ),
-    Constraint(type=_REGISTRY, path="registryName", pattern=r"^[a-zA-Z0-9]*$", length=(5, 50)),
+    Constraint(_REGISTRY, "registryName", pattern=r"^[a-zA-Z0-9]*$", length=(5, 50)),
 )
 """Sources: azure-rest-api-specs, containerservice 2025-09-01, containerregistry, storage,
 managedidentity, and ARM's common types."""

@@ -1,4 +1,4 @@
-"""Conditions under which ARM accepts a request, beside the rules about its body."""
+"""Conditions under which ARM accepts a request, beside the rules about its body; otherwise `ArmError` is raised."""
 
 from __future__ import annotations
 
@@ -29,9 +29,6 @@ def require_parents(arm_type: ArmType, arm_id: str, get: Get) -> None:
     """A resource needs its group and its parent, or the resource it applies to.
 
     The scope of a role assignment may lie in a group this Azure does not know: an existing registry, say.
-
-    Raises:
-        ArmError: 404.
     """
     group = arm.group_id_of(arm_id)
     if arm_type.pulumi in {ROLE_ASSIGNMENT, DIAGNOSTIC_SETTING}:
@@ -58,8 +55,7 @@ def require_parents(arm_type: ArmType, arm_id: str, get: Get) -> None:
 def require_idle(arm_type: ArmType, arm_id: str, state: AzureState, timing: Timing) -> None:
     """AKS changes one thing at a time in a cluster (Azure/AKS#1913), and an identity has one credential written.
 
-    Raises:
-        ArmError: 409, as cilium/cilium#25944 and Azure/terraform-azurerm-avm-ptn-aks-production#25 quote it.
+    cilium/cilium#25944 and Azure/terraform-azurerm-avm-ptn-aks-production#25 quote the answer.
     """
     if arm_type.pulumi == FEDERATED_CREDENTIAL:
         _require_no_other_write(arm.parent_id_of(arm_id) or "", state, timing)
@@ -82,11 +78,9 @@ def require_idle(arm_type: ArmType, arm_id: str, state: AzureState, timing: Timi
 
 
 def _require_no_other_write(identity_id: str, state: AzureState, timing: Timing) -> None:
-    """No two federated credentials of one identity are written at once.
+    """No two federated credentials of one identity are written at once (Azure/bicep-registry-modules#1447).
 
-    Raises:
-        ArmError: 409, as Azure/bicep-registry-modules#1447 quotes it; a DELETE meets it too
-            (hashicorp/terraform-provider-azurerm#29242).
+    A DELETE meets it too (hashicorp/terraform-provider-azurerm#29242).
     """
     if all(
         timing.over(credential.busy_until) for credential in state.children(identity_id, FEDERATED_CREDENTIAL)
@@ -101,11 +95,7 @@ def _require_no_other_write(identity_id: str, state: AzureState, timing: Timing)
 
 
 def require_other_system_pool(arm_id: str, state: AzureState) -> None:
-    """A cluster keeps one System pool at least.
-
-    Raises:
-        ArmError: 400, as kubernetes-sigs/cluster-api-provider-azure#1355 quotes it.
-    """
+    """A cluster keeps one System pool at least (kubernetes-sigs/cluster-api-provider-azure#1355)."""
     pools = state.children(arm.parent_id_of(arm_id) or "", AGENT_POOL)
     if [arm.key(pool.id) for pool in pools if pool.outputs["mode"] == "System"] == [arm.key(arm_id)]:
         raise ArmError(_BAD_REQUEST, "OperationNotAllowed", "There has to be at least one system agent pool.")
@@ -116,9 +106,6 @@ def require_references(arm_type: ArmType, arm_id: str, body: Json, get: Get) -> 
 
     What lies in a group that this Azure does not know is others' and counts as there: a subnet, a workspace for logs.
     So does what AKS makes in the group of the machines, such as the nodes' identity, which this Azure does not have.
-
-    Raises:
-        ArmError: 400.
     """
     for reference in () if arm_type.pulumi == ROLE_ASSIGNMENT else references(body):
         group = get(arm.group_id_of(reference) or "")
@@ -127,11 +114,7 @@ def require_references(arm_type: ArmType, arm_id: str, body: Json, get: Get) -> 
 
 
 def require_unused(arm_type: ArmType, arm_id: str, state: AzureState) -> None:
-    """A resource that another one refers to is not deleted, but by the deletion of its resource group.
-
-    Raises:
-        ArmError: 400.
-    """
+    """A resource that another one refers to is not deleted, but by the deletion of its resource group."""
     if arm_type.pulumi == RESOURCE_GROUP:
         return
     doomed = [r for r in state.all() if arm.key(r.id) == arm.key(arm_id) or arm.within(r.id, arm_id)]

@@ -15,7 +15,7 @@ from typing import Final
 
 import grpc
 from google.protobuf import empty_pb2
-from pulumi.runtime.proto import provider_pb2
+from pulumi.runtime.proto import provider_pb2 as proto
 from typing_extensions import override
 
 from kubeflow_aks.local_aks.azure import check, diff, power, retry, sdk_schema
@@ -53,14 +53,10 @@ _CREDENTIALS_ARGUMENTS: Final = frozenset({"resourceGroupName", "resourceName", 
 
 @dataclass(frozen=True)
 class Configuration:
-    """What one provider instance was configured with.
-
-    Attributes:
-        location: region of resources that name none; empty for that of their group.
-        subscription: the subscription's id.
-    """
+    """What one provider instance was configured with."""
 
     location: str
+    """Region of resources that name none; empty for that of their group."""
     subscription: str
 
 
@@ -86,23 +82,19 @@ class AzureNativeProvider(Provider):
         self._sessions = Sessions[Configuration]()
 
     @override
-    def CheckConfig(
-        self, request: provider_pb2.CheckRequest, context: grpc.ServicerContext
-    ) -> provider_pb2.CheckResponse:
+    def CheckConfig(self, request: proto.CheckRequest, context: grpc.ServicerContext) -> proto.CheckResponse:
         """Accept any configuration, as the original does."""
-        return provider_pb2.CheckResponse(inputs=request.news)
+        return proto.CheckResponse(inputs=request.news)
 
     @override
-    def DiffConfig(
-        self, request: provider_pb2.DiffRequest, context: grpc.ServicerContext
-    ) -> provider_pb2.DiffResponse:
+    def DiffConfig(self, request: proto.DiffRequest, context: grpc.ServicerContext) -> proto.DiffResponse:
         """No change of configuration matters."""
-        return provider_pb2.DiffResponse()
+        return proto.DiffResponse()
 
     @override
     def Configure(
-        self, request: provider_pb2.ConfigureRequest, context: grpc.ServicerContext
-    ) -> provider_pb2.ConfigureResponse:
+        self, request: proto.ConfigureRequest, context: grpc.ServicerContext
+    ) -> proto.ConfigureResponse:
         """Remember the location and the subscription of a provider instance that sends the token."""
         settings = {k.rsplit(":", 1)[-1]: v for k, v in request.variables.items()} | wire.decode(request.args)
         if not hmac.compare_digest(str(settings.get("clientSecret", "")).encode(), self._token.encode()):
@@ -112,7 +104,7 @@ class AzureNativeProvider(Provider):
             subscription=str(settings.get("subscriptionId") or _SUBSCRIPTION),
         )
         self._sessions.configure(context, configuration)
-        return provider_pb2.ConfigureResponse(supportsPreview=True, supports_autonaming_configuration=True)
+        return proto.ConfigureResponse(supportsPreview=True, supports_autonaming_configuration=True)
 
     @override
     def Cancel(self, request: empty_pb2.Empty, context: grpc.ServicerContext) -> empty_pb2.Empty:
@@ -122,9 +114,7 @@ class AzureNativeProvider(Provider):
         return empty_pb2.Empty()
 
     @override
-    def Check(
-        self, request: provider_pb2.CheckRequest, context: grpc.ServicerContext
-    ) -> provider_pb2.CheckResponse:
+    def Check(self, request: proto.CheckRequest, context: grpc.ServicerContext) -> proto.CheckResponse:
         """Complete inputs and report what is wrong with them."""
         configuration, arm_type = self._sessions.of(context), _arm_type(request.urn, context)
         naming = check.Naming(
@@ -140,13 +130,11 @@ class AzureNativeProvider(Provider):
             naming,
             lambda news: self._default_location(news, configuration),
         )
-        failures = [provider_pb2.CheckFailure(reason=mistake) for mistake in mistakes]
-        return provider_pb2.CheckResponse(inputs=wire.encode(inputs), failures=failures)
+        failures = [proto.CheckFailure(reason=mistake) for mistake in mistakes]
+        return proto.CheckResponse(inputs=wire.encode(inputs), failures=failures)
 
     @override
-    def Diff(
-        self, request: provider_pb2.DiffRequest, context: grpc.ServicerContext
-    ) -> provider_pb2.DiffResponse:
+    def Diff(self, request: proto.DiffRequest, context: grpc.ServicerContext) -> proto.DiffResponse:
         """Compare new inputs with those of the last operation."""
         self._sessions.of(context)
         arm_type = _arm_type(request.urn, context)
@@ -161,31 +149,27 @@ class AzureNativeProvider(Provider):
         )
 
     @override
-    def Create(
-        self, request: provider_pb2.CreateRequest, context: grpc.ServicerContext
-    ) -> provider_pb2.CreateResponse:
+    def Create(self, request: proto.CreateRequest, context: grpc.ServicerContext) -> proto.CreateResponse:
         """Create a resource that does not exist yet."""
         configuration, arm_type = self._sessions.of(context), _arm_type(request.urn, context)
         inputs = check.without_nulls(wire.decode(request.properties))
         if request.preview:
             preview = sdk_schema.preview(arm_type.pulumi, inputs)
-            return provider_pb2.CreateResponse(properties=wire.encode(preview))
+            return proto.CreateResponse(properties=wire.encode(preview))
         arm_id = arm_type.id_of(inputs, configuration.subscription)
         if self._call(context, lambda: self._azure.read(arm_type, arm_id)) is not None:
             fail(context, f"cannot create already existing resource '{arm_id}'")
         outputs = self._put(context, arm_type, arm_id, inputs)
-        return provider_pb2.CreateResponse(id=outputs["id"], properties=wire.encode(outputs))
+        return proto.CreateResponse(id=outputs["id"], properties=wire.encode(outputs))
 
     @override
-    def Read(
-        self, request: provider_pb2.ReadRequest, context: grpc.ServicerContext
-    ) -> provider_pb2.ReadResponse:
+    def Read(self, request: proto.ReadRequest, context: grpc.ServicerContext) -> proto.ReadResponse:
         """Read live state, and the part of it that belongs into the inputs."""
         self._sessions.of(context)
         arm_type = _arm_type(request.urn, context)
         body = self._call(context, lambda: self._azure.read(arm_type, request.id))
         if body is None:
-            return provider_pb2.ReadResponse()
+            return proto.ReadResponse()
         old, inputs = wire.decode(request.properties), wire.decode(request.inputs)
         projection = sdk_schema.project(arm_type.pulumi, body)
         if inputs:
@@ -194,16 +178,14 @@ class AzureNativeProvider(Provider):
             inputs = diff.refreshed(inputs, sdk_schema.project(arm_type.pulumi, old), projection)
         else:
             inputs = arm_type.names_in(request.id) | projection
-        return provider_pb2.ReadResponse(
+        return proto.ReadResponse(
             id=request.id,
             properties=wire.encode(_with_version(arm_type, body)),
             inputs=wire.encode(inputs),
         )
 
     @override
-    def Update(
-        self, request: provider_pb2.UpdateRequest, context: grpc.ServicerContext
-    ) -> provider_pb2.UpdateResponse:
+    def Update(self, request: proto.UpdateRequest, context: grpc.ServicerContext) -> proto.UpdateResponse:
         """Change a resource in place."""
         self._sessions.of(context)
         arm_type = _arm_type(request.urn, context)
@@ -212,12 +194,12 @@ class AzureNativeProvider(Provider):
             old = wire.decode(request.olds)
             stable = {name: old[name] for name in _STABLE if name in old}
             preview = sdk_schema.preview(arm_type.pulumi, inputs) | stable
-            return provider_pb2.UpdateResponse(properties=wire.encode(preview))
+            return proto.UpdateResponse(properties=wire.encode(preview))
         outputs = self._put(context, arm_type, request.id, inputs)
-        return provider_pb2.UpdateResponse(properties=wire.encode(outputs))
+        return proto.UpdateResponse(properties=wire.encode(outputs))
 
     @override
-    def Delete(self, request: provider_pb2.DeleteRequest, context: grpc.ServicerContext) -> empty_pb2.Empty:
+    def Delete(self, request: proto.DeleteRequest, context: grpc.ServicerContext) -> empty_pb2.Empty:
         """Delete a resource; one that is gone already counts as deleted."""
         self._sessions.of(context)
         arm_type = _arm_type(request.urn, context)
@@ -230,9 +212,7 @@ class AzureNativeProvider(Provider):
         return empty_pb2.Empty()
 
     @override
-    def Invoke(
-        self, request: provider_pb2.InvokeRequest, context: grpc.ServicerContext
-    ) -> provider_pb2.InvokeResponse:
+    def Invoke(self, request: proto.InvokeRequest, context: grpc.ServicerContext) -> proto.InvokeResponse:
         """Answer the functions the program may call."""
         subscription = self._sessions.of(context).subscription
         if request.tok == _CLIENT_CONFIG:
@@ -314,8 +294,8 @@ def _arm_type(urn: str, context: grpc.ServicerContext) -> ArmType:
     return TYPES[token]
 
 
-def _returned(value: Json) -> provider_pb2.InvokeResponse:
-    response = provider_pb2.InvokeResponse()
+def _returned(value: Json) -> proto.InvokeResponse:
+    response = proto.InvokeResponse()
     getattr(response, "return").CopyFrom(wire.encode(value))
     return response
 

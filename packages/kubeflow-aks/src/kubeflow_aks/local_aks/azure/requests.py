@@ -15,13 +15,7 @@ from kubeflow_aks.local_aks.azure.types import SUBNET, VIRTUAL_NETWORK, ArmType
 
 
 class Requests:
-    """Builds requests.
-
-    Args:
-        state: what Azure holds.
-        get: body of a resource by its id, None when there is none.
-        today: the day on which Azure decides.
-    """
+    """Builds requests from what Azure holds, bodies of resources by id, and the day on which Azure decides."""
 
     def __init__(
         self, state: AzureState, get: Callable[[str], Json | None], today: Callable[[], date]
@@ -35,17 +29,15 @@ class Requests:
         others = [r for r in self._state.all(arm_type.pulumi) if arm.key(r.id) != arm.key(arm_id)]
         peers = tuple(resource.outputs for resource in others)
         general = ResourceRequest(type=arm_type.pulumi, id=arm_id, body=body, existing=existing, peers=peers)
-        match arm_type.pulumi:
-            case token if token == SUBNET:
-                parent = arm.parent_id_of(arm_id) or ""
-                siblings = tuple(r.outputs for r in others if arm.within(r.id, parent))
-                return [general, self._subnet(arm_id, body, existing, siblings)]
-            case token if token == MANAGED_CLUSTER:
-                return [general, self._cluster(arm_id, body, existing)]
-            case token if token == AGENT_POOL:
-                return [general, self._pool(arm_id, body)]
-            case _:
-                return [general]
+        if arm_type.pulumi == SUBNET:
+            parent = arm.parent_id_of(arm_id) or ""
+            siblings = tuple(r.outputs for r in others if arm.within(r.id, parent))
+            return [general, self._subnet(arm_id, body, existing, siblings)]
+        if arm_type.pulumi == MANAGED_CLUSTER:
+            return [general, self._cluster(arm_id, body, existing)]
+        if arm_type.pulumi == AGENT_POOL:
+            return [general, self._pool(arm_id, body)]
+        return [general]
 
     def _subnet(
         self, arm_id: str, body: Json, existing: Json | None, siblings: tuple[Json, ...]

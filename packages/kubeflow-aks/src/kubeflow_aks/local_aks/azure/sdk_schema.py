@@ -1,23 +1,18 @@
 """Shapes of inputs and outputs as azure-native's Python SDK declares them.
 
 The real provider converts between both with its own metadata, from which the SDK is generated too. This reads
-`pulumi._types`, which is private: the SDK is pinned, and
-`tests/local_aks/azure/test_azure_sdk_schema.py` guards it.
+`pulumi._types`, which is private: the SDK is pinned, and `tests/local_aks/azure/test_azure_sdk_schema.py` guards it.
 """
 
 from __future__ import annotations
 
 import collections.abc
-import importlib
 import inspect
 import re
-import sys
-import types
 import typing
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-import pulumi
 from pulumi import _types  # pyright: ignore[reportPrivateUsage]
 
 from kubeflow_aks.local_aks.azure.arm import Json
@@ -33,7 +28,7 @@ _resource_types: Callable[[type], dict[str, Any]] = _types.resource_types
 @sdk_types.loaded_once
 def api_version(token: str) -> str:
     """The ARM API version the provider uses for a resource, e.g. `2025-09-01`."""
-    for overload in typing.get_overloads(_resource(token).__init__):
+    for overload in typing.get_overloads(sdk_types.resource_class(token).__init__):
         if match := _API_VERSION.search(overload.__doc__ or ""):
             return match.group(1)
     raise LookupError(f"the SDK names no API version for {token}")
@@ -42,18 +37,13 @@ def api_version(token: str) -> str:
 @sdk_types.loaded_once
 def output_fields(token: str) -> Mapping[str, Any]:
     """Wire names of a resource's outputs, with their type hints."""
-    return _resource_types(_resource(token))
+    return _resource_types(sdk_types.resource_class(token))
 
 
 @sdk_types.loaded_once
 def input_fields(token: str) -> Mapping[str, Any]:
     """Wire names of a resource's inputs, with their type hints."""
-    resource = _resource(token)
-    module = sys.modules[resource.__module__]
-    arguments = getattr(module, f"{resource.__name__}InitArgs", None) or getattr(
-        module, f"{resource.__name__}Args"
-    )
-    return _input_types(arguments)
+    return _input_types(sdk_types.input_class(token))
 
 
 def preview(token: str, inputs: Json) -> Json:
@@ -70,30 +60,13 @@ def project(token: str, outputs: Json) -> Json:
 
 
 @sdk_types.loaded_once
-def _resource(token: str) -> type:
-    package, module, name = token.split(":")
-    resource: type = getattr(importlib.import_module(f"pulumi_{package.replace('-', '_')}.{module}"), name)
-    return resource
-
-
-@sdk_types.loaded_once
 def _fields(cls: type) -> Mapping[str, Any]:
     return _input_types(cls) if _types.is_input_type(cls) else _output_types(cls)
 
 
-def _arms(hint: Any) -> Iterator[Any]:
-    """Every type a hint admits: unions flattened, the plumbing of Input dropped."""
-    origin = typing.get_origin(hint)
-    if origin in (typing.Union, types.UnionType):
-        for arm in typing.get_args(hint):
-            yield from _arms(arm)
-    elif origin not in (pulumi.Output, collections.abc.Awaitable) and hint is not type(None):
-        yield hint
-
-
 def _object_fields(hint: Any) -> Mapping[str, Any] | None:
     """The fields of the object type a hint admits, None when it admits none."""
-    for arm in _arms(hint):
+    for arm in sdk_types.arms(hint):
         if inspect.isclass(arm) and (_types.is_input_type(arm) or _types.is_output_type(arm)):
             return _fields(arm)
     return None
@@ -101,7 +74,7 @@ def _object_fields(hint: Any) -> Mapping[str, Any] | None:
 
 def _element(hint: Any, container: type) -> Any:
     """The element hint of the list or map type a hint admits, None when it admits none."""
-    for arm in _arms(hint):
+    for arm in sdk_types.arms(hint):
         origin = typing.get_origin(arm)
         if inspect.isclass(origin) and issubclass(origin, container):
             return typing.get_args(arm)[-1]

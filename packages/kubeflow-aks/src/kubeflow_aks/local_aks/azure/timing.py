@@ -39,7 +39,7 @@ class OperationCancelledError(Exception):
 
 
 class Timing:
-    """Waiting for Azure.
+    """Waiting for Azure; what waits raises `OperationCancelledError` if `cancel` is called meanwhile.
 
     Args:
         speed: simulated seconds in one second of the wall clock; `math.inf` for no waiting at all.
@@ -64,31 +64,19 @@ class Timing:
         return self._now() >= ends_at
 
     def wait_until(self, ends_at: float) -> None:
-        """Wait for the end of an operation.
-
-        Raises:
-            OperationCancelledError: `cancel` was called meanwhile.
-        """
+        """Wait for the end of an operation."""
         if self._cancelled.wait(max(0.0, ends_at - self._now())):
             raise OperationCancelledError(_CANCELLED)
 
     def wait_for(self, end: Future[Any]) -> None:
-        """Wait for the end of something that takes the wall clock's time.
-
-        Raises:
-            OperationCancelledError: `cancel` was called meanwhile.
-        """
+        """Wait for the end of something that takes the wall clock's time."""
         cancelled = self._cancelled
         while not wait([end], _POLL_SECONDS).done:
             if cancelled.is_set():
                 raise OperationCancelledError(_CANCELLED)
 
     def pause(self, seconds: float) -> None:
-        """Wait for simulated seconds.
-
-        Raises:
-            OperationCancelledError: `cancel` was called meanwhile.
-        """
+        """Wait for simulated seconds."""
         self.wait_until(self._now() + seconds / self._speed)
 
     def cancel(self) -> None:

@@ -14,7 +14,7 @@ from typing import Final, NoReturn, cast
 
 from kubeflow_aks.local_aks.azure.arm import ArmError, Json
 from kubeflow_aks.local_aks.azure.state import AzureState
-from kubeflow_aks.local_aks.azure_cli import account, activity, cluster, placement
+from kubeflow_aks.local_aks.azure_cli import account, cluster, placement
 from kubeflow_aks.local_aks.azure_cli.client import Client, ServiceUnavailableError
 from kubeflow_aks.local_aks.azure_cli.nodepool import COMMANDS, NodePools, UsageError
 from kubeflow_aks.local_aks.azure_cli.output import FORMATS, show
@@ -82,7 +82,7 @@ def _command(words: Sequence[str]) -> tuple[argparse.ArgumentParser, Sequence[st
         case ["aks", name, *rest] if name in cluster.COMMANDS:
             return _cluster_parser(name), rest, cluster.COMMANDS[name]
         case ["monitor", "activity-log", "list", *rest]:
-            return _activity_parser(), rest, lambda _, state, options: activity.entries(state, options)
+            return _activity_parser(), rest, cluster.activity
         case ["account", "show", *rest]:
             return _account_parser(), rest, account.show
         case ["account", "get-access-token", *rest]:

@@ -1,6 +1,7 @@
-"""The commands `az aks show`, `stop`, `start`, and `update` of network policies and the way out.
+"""The commands `az aks show`, `stop`, `start`, `update` of network policies and the way out, and the activity log.
 
-Source: Azure/azure-cli, 2026-07.
+Source: Azure/azure-cli, 2026-07. Every command raises `ArmError` if there is no such cluster or Azure refuses, and
+`ServiceUnavailableError` if the service does not answer.
 
 Azure reimages every pool at once for another engine (docs/facts/aks.md#network-policy); nodes here stay as they are.
 """
@@ -10,6 +11,8 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import partial
 from typing import Final
 
 from kubeflow_aks.local_aks.azure.arm import Json
@@ -23,6 +26,7 @@ _OPTIONS: Final = {
     "network_policy": "networkPolicy",
     "outbound_type": "outboundType",
 }
+_PREFIX: Final = "Microsoft.ContainerService/managedClusters/"
 _ADDRESSES: Final = frozenset({"loadBalancerProfile", "natGatewayProfile"})
 """These name addresses of the way out that there was."""
 
@@ -31,8 +35,6 @@ def update(client: Client, state: AzureState, options: argparse.Namespace) -> Js
     """Change the cluster's data plane, its engine of network policies and its way out.
 
     Raises:
-        ArmError: there is no such cluster, or Azure refuses.
-        ServiceUnavailableError: the service does not answer.
         UsageError: no option names a change.
     """
     changes = {name: value for option, name in _OPTIONS.items() if (value := getattr(options, option))}
@@ -40,45 +42,21 @@ def update(client: Client, state: AzureState, options: argparse.Namespace) -> Js
         raise UsageError("Please specify what to update: see `az aks update --help`.")
     arm_id = cluster_id(state, options.resource_group, options.name)
     _, body = client.azure.get(arm_id, MANAGED_CLUSTER)
-    network = _without(body["networkProfile"], _ADDRESSES) | changes
+    network = {name: it for name, it in body["networkProfile"].items() if name not in _ADDRESSES} | changes
     body = {**body, "networkProfile": network}
     client.azure.result(client.azure.put(arm_id, body, MANAGED_CLUSTER))
     return show(client, state, options)
 
 
 def show(client: Client, state: AzureState, options: argparse.Namespace) -> Json:
-    """The cluster.
-
-    Raises:
-        ArmError: there is no such cluster.
-        ServiceUnavailableError: the service does not answer.
-    """
+    """The cluster."""
     arm_id = cluster_id(state, options.resource_group, options.name)
     cluster, _ = client.azure.get(arm_id, MANAGED_CLUSTER)
     return {**cluster, "id": arm_id, "resourceGroup": options.resource_group}
 
 
-def stop(client: Client, state: AzureState, options: argparse.Namespace) -> None:
-    """Stop the cluster; nothing is printed.
-
-    Raises:
-        ArmError: there is no such cluster, or Azure refuses.
-        ServiceUnavailableError: the service does not answer.
-    """
-    _switch(client, state, options, run=False)
-
-
-def start(client: Client, state: AzureState, options: argparse.Namespace) -> None:
-    """Start the cluster; nothing is printed.
-
-    Raises:
-        ArmError: there is no such cluster, or Azure refuses.
-        ServiceUnavailableError: the service does not answer.
-    """
-    _switch(client, state, options, run=True)
-
-
 def _switch(client: Client, state: AzureState, options: argparse.Namespace, *, run: bool) -> None:
+    """Stop or start the cluster; nothing is printed."""
     arm_id = cluster_id(state, options.resource_group, options.name)
     operation = client.azure.power(arm_id, run=run)
     while options.no_wait and not operation.done():
@@ -88,14 +66,33 @@ def _switch(client: Client, state: AzureState, options: argparse.Namespace, *, r
     client.azure.result(operation)
 
 
-def _without(body: Json, names: frozenset[str]) -> Json:
-    return {name: value for name, value in body.items() if name not in names}
+def activity(_client: Client, state: AzureState, options: argparse.Namespace) -> list[Json]:
+    """The operations on a resource since a time, the newest first: the fields that name the operation and its time.
+
+    Raises:
+        UsageError: the time cannot be parsed.
+    """
+    try:
+        since = datetime.fromisoformat(options.start_time).timestamp()
+    except ValueError:
+        raise UsageError(f"unrecognized datetime: {options.start_time}") from None
+    return [
+        {
+            "correlationId": f"{entry['at']:.6f}",
+            "eventTimestamp": datetime.fromtimestamp(entry["at"], UTC).isoformat(),
+            "operationName": {"value": f"{_PREFIX}{entry['action']}"},
+            "resourceId": entry["id"],
+            "status": {"value": "Accepted"},
+        }
+        for entry in reversed(state.activity(options.resource_id))
+        if entry["at"] >= since
+    ][: options.max_events]
 
 
 COMMANDS: Final[dict[str, Callable[[Client, AzureState, argparse.Namespace], Json | None]]] = {
     "show": show,
-    "start": start,
-    "stop": stop,
+    "start": partial(_switch, run=True),
+    "stop": partial(_switch, run=False),
     "update": update,
 }
 """Commands by name."""

@@ -9,12 +9,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from typing import Final, Protocol
+from typing import Final
 
 from kubeflow_aks.local_aks.azure import arm
 from kubeflow_aks.local_aks.azure.arm import ArmError, Json
-from kubeflow_aks.local_aks.azure.faults import Fault
+from kubeflow_aks.local_aks.azure.state import AzureState
 from kubeflow_aks.local_aks.simulation.clock import Clock
+from kubeflow_aks.local_aks.simulation.loop import Simulation
 from kubeflow_aks.local_aks.simulation.market import Market, MarketEvent, MarketRefusedError, Reclaim, Supply
 from kubeflow_aks.local_aks.simulation.vms.agent_pools import AgentPool
 from kubeflow_aks.local_aks.simulation.vms.nodes import scale_set_id, scale_set_name
@@ -41,58 +42,23 @@ _MOST_SIZES, _MOST_LOCATIONS = 5, 8
 """Limits of one request for scores (spot-placement-score.md, 2026-05-19)."""
 
 
-class Azure(Protocol):
-    """The part of Azure that is used here; implemented by `kubeflow_aks.local_aks.azure.state.AzureState`."""
-
-    def agent_pools(self) -> list[Json]:
-        """Every pool of every cluster, one flat wire dict each."""
-        ...
-
-    def take_fault(self, method: str, type_token: str) -> Fault | None:
-        """Count one request against every planned fault, and return the fault that is due on it."""
-        ...
-
-
-class Simulated(Protocol):
-    """The part of the simulation that is used here."""
-
-    def machines(self) -> list[VirtualMachine]:
-        """Every VM."""
-        ...
-
-    def is_evicting(self, node: str) -> bool:
-        """Whether a node's VM is being taken away."""
-        ...
-
-
 class Compute:
     """Answers requests; safe for several threads."""
 
-    def __init__(self, state: Azure, simulation: Simulated, market: Market, clock: Clock) -> None:
-        """A view of a simulation at work.
-
-        Args:
-            state: has the pools, and the faults that are planned.
-            simulation: has the VMs.
-            market: takes a VM away.
-            clock: the simulation's.
-        """
+    def __init__(self, state: AzureState, simulation: Simulation, market: Market, clock: Clock) -> None:
         self._state = state
         self._simulation = simulation
         self._market = market
         self._clock = clock
 
     def answer(self, method: str, path: str, query: Mapping[str, str], content: bytes = b"") -> Json | None:
-        """The body for a request.
+        """The body for a request, None for an answer without content.
 
         Args:
             method: of HTTP.
             path: of the URL, without its query.
             query: of the URL, by lower-case names.
             content: the request's own body.
-
-        Returns:
-            None for an answer without content.
 
         Raises:
             ArmError: it is refused.

@@ -20,11 +20,7 @@ _LONGEST_BODY: Final = 64 * 1024
 
 @dataclass(frozen=True)
 class Server:
-    """A server that runs in threads of its own.
-
-    Attributes:
-        port: on 127.0.0.1.
-    """
+    """A server on a port of 127.0.0.1 that runs in threads of its own."""
 
     port: int
     _http: ThreadingHTTPServer
@@ -38,12 +34,7 @@ class Server:
 
 
 def serve(compute: Compute, *, token: str, port: int = 0) -> Server:
-    """Serve on 127.0.0.1.
-
-    Args:
-        compute: answers.
-        token: what a request must bring (`RunDirectory.bearer_token`).
-        port: 0 for a free one.
+    """Serve on 127.0.0.1, by default on a free port; a request must bring the token (`RunDirectory.bearer_token`).
 
     Raises:
         OSError: the port is taken.
@@ -91,11 +82,7 @@ class _Handler(BaseHTTPRequestHandler):
     do_DELETE = do_GET = do_PATCH = do_POST = do_PUT = _answer  # noqa: N815 - the base class's names
 
     def _require_token(self) -> None:
-        """ARM answers a missing token and a wrong one differently.
-
-        Raises:
-            ArmError: 401.
-        """
+        """Refuses a missing token and a wrong one differently, as ARM does."""
         header = self.headers.get("Authorization", "")
         if not header:
             message = "Authentication failed. The 'Authorization' header is missing."
@@ -104,11 +91,7 @@ class _Handler(BaseHTTPRequestHandler):
             raise ArmError(401, "InvalidAuthenticationToken", "The access token is invalid.")
 
     def _take_body(self) -> bytes:
-        """The request's body, which has to be out of the way of the next request.
-
-        Raises:
-            ArmError: 413, and the connection ends.
-        """
+        """The request's body, out of the way of the next request; one that is too large ends the connection."""
         length = self.headers.get("Content-Length", "0")
         if "Transfer-Encoding" in self.headers or not length.isdecimal() or int(length) > _LONGEST_BODY:
             self.close_connection = True

@@ -102,23 +102,14 @@ class _PortTakenError(ControlPlaneError):
 
 @dataclass(frozen=True)
 class ControlPlane:
-    """The control plane of one run directory.
-
-    Attributes:
-        run: where its certificates, data, logs and process ids are.
-        tools: the programs to run.
-        report: takes lines for the user.
-    """
+    """The control plane of one run directory; `report` takes lines for the user."""
 
     run: RunDirectory
     tools: Tools
     report: Callable[[str], None] = print
 
     def start(self) -> bool:
-        """Starts what does not run of the control plane, and waits until pods can be created.
-
-        Returns:
-            Whether anything was started.
+        """Starts what does not run, and waits until pods can be created; whether anything was started.
 
         Raises:
             ControlPlaneError: it does not start. Nothing is left of a new one; one that ran before is kept.
@@ -159,10 +150,6 @@ class ControlPlane:
                 break
             time.sleep(_POLL_SECONDS)
         return False
-
-    def kubeconfig(self) -> Path:
-        """The administrator's kubeconfig, complete in itself (no paths to other files)."""
-        return self.run.kubeconfig
 
     def _create(self) -> None:
         self.run.kwok.mkdir(mode=0o700)
@@ -305,11 +292,7 @@ def administrator(run: RunDirectory) -> str:
 
 
 def _complete(text: str) -> str:
-    """A kubeconfig with an address, an authority, a certificate and its key.
-
-    Raises:
-        ValueError: one of them is not there or not what it should be.
-    """
+    """A kubeconfig with an address, an authority, a certificate and its key; a ValueError without."""
     try:
         target = kubeconfig.active(kubeconfig.parse(text))
         kubeconfig.tls(target)

@@ -7,8 +7,8 @@ than a minute when it was back.
 from __future__ import annotations
 
 import json
-import time
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -49,11 +49,8 @@ def switch_on(run: RunDirectory) -> None:
         return
     how = files.read(_note(run), _commands)
     _start(run, _API_SERVER, how[_API_SERVER])
-    deadline = time.monotonic() + _READY_SECONDS
-    while not _answers(run):
-        if time.monotonic() > deadline:
-            raise ControlPlaneError(f"the API server does not come back; see {run.log(_API_SERVER)}")
-        time.sleep(_POLL_SECONDS)
+    if not processes.comes_true(partial(_answers, run), _READY_SECONDS, _POLL_SECONDS):
+        raise ControlPlaneError(f"the API server does not come back; see {run.log(_API_SERVER)}")
     for name in how.keys() - {_API_SERVER}:
         _start(run, name, how[name])
     _note(run).unlink()
@@ -76,11 +73,7 @@ def check(run: RunDirectory) -> None:
 
 
 def _commands(text: str) -> dict[str, dict[str, Any]]:
-    """Command and folder of each process, the API server among them.
-
-    Raises:
-        LookupError, TypeError or ValueError: the text holds something else.
-    """
+    """Command and folder of each process, the API server among them."""
     noted = json.loads(text)
     commands = {name: {key: noted[name][key] for key in ("command", "folder")} for name in noted}
     return {_API_SERVER: commands[_API_SERVER], **commands}

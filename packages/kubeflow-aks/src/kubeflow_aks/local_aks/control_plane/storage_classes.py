@@ -25,10 +25,7 @@ _DEFAULT: Final = {"storageclass.kubernetes.io/is-default-class": "true"}
 
 
 def make(kubeconfig: Path) -> None:
-    """Make them, or bring them back to what they were.
-
-    Args:
-        kubeconfig: of an administrator.
+    """Make them, or bring them back to what they were, with an administrator's kubeconfig.
 
     Raises:
         KubeError: the API server does not answer or refuses.

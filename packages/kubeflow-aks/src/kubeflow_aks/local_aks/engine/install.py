@@ -27,13 +27,7 @@ exec {pulumi} --cwd {workspace} "$@"
 
 
 def environment(run: RunDirectory, pulumi: Path, base: Mapping[str, str]) -> dict[str, str]:
-    """Variables under which `pulumi` is the one of this local AKS, on top of others.
-
-    Args:
-        run: of the local AKS.
-        pulumi: the engine.
-        base: the others.
-    """
+    """Variables under which `pulumi` is the one of this local AKS, on top of others."""
     run.passphrase()  # makes the file
     variables = {
         "PULUMI_BACKEND_URL": backend_url(run),

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import socket
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -17,12 +20,7 @@ _POLL_SECONDS: Final = 0.2
 
 @dataclass(frozen=True)
 class Holder:
-    """An engine that is at work.
-
-    Attributes:
-        pid: its process id.
-        host: name of the machine it runs on; empty for this one.
-    """
+    """An engine that is at work, by its process id and its machine, empty for this one."""
 
     pid: int
     host: str = ""
@@ -34,11 +32,7 @@ class Holder:
 def release_dead(run: RunDirectory, patience: float) -> Holder | None:
     """Removes the locks of engines that do not run any more, as `pulumi cancel` would.
 
-    An engine outlives a killed Automation API for a moment, until it finds its program gone.
-
-    Args:
-        run: has the file backend, and the workspace that stands in the command line of its engines.
-        patience: seconds to wait for an engine that still runs.
+    An engine outlives a killed Automation API for a moment, until it finds its program gone; it has `patience` seconds.
 
     Returns:
         An engine that is still at work, None when there is none. Nobody here knows whether one of another machine is.
@@ -53,6 +47,16 @@ def release_dead(run: RunDirectory, patience: float) -> Holder | None:
         if not holders or time.monotonic() > deadline:
             return holders[0] if holders else None
         time.sleep(_POLL_SECONDS)
+
+
+def end(run: RunDirectory, patience: float) -> bool:
+    """Kills an engine of this machine that does not end in time, in seconds; whether there was one."""
+    holder = release_dead(run, patience)
+    if holder is None or holder.host:
+        return False
+    with suppress(ProcessLookupError):
+        os.kill(holder.pid, signal.SIGKILL)
+    return True
 
 
 def _holder(lock: Path, mark: str) -> Holder | None:

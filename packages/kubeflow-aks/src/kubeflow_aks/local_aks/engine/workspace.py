@@ -35,8 +35,7 @@ _NOT_ASKED: Final = automation.UpdateSummary("", datetime.min, "", {}, {}, "")
 class Workspace(automation.LocalWorkspace):
     """A workspace without a selected stack, for every command names its stack.
 
-    Attributes:
-        language_host: address of the host that serves the program, while one does.
+    `language_host` is the address of the host that serves the program, while one does.
     """
 
     language_host: str = ""
@@ -51,12 +50,8 @@ class Workspace(automation.LocalWorkspace):
     def describe(self, project: ProjectFile, encrypted: Collection[str]) -> None:
         """Takes over a project's file, of which the engine checks what it says and uses the defaults of settings.
 
-        Left out is what would have it look for files beside this one, or run plugins. A setting of the stack that is
-        stood in for is not checked against its type.
-
-        Args:
-            project: the project's file.
-            encrypted: full keys of settings that are stood in for.
+        Left out is what would have it look for files beside this one, or run plugins. The full keys in `encrypted` are
+        of settings of the stack that are stood in for: those are not checked against their type.
         """
         content = {key: value for key, value in project.content.items() if key not in _NOT_TAKEN_OVER}
         if content.get("options") == {"refresh": "always"}:  # there is nothing but what this engine has made

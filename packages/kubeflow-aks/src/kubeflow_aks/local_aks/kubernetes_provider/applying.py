@@ -11,7 +11,8 @@ from http import HTTPStatus
 from typing import Any, Final
 
 from kubeflow_aks.clients.kubernetes.errors import ApiError
-from kubeflow_aks.clients.kubernetes.objects import Object, at, clone, drop, fields, is_object, items, put
+from kubeflow_aks.clients.kubernetes.objects import Object, clone, drop, fields, is_object, put
+from kubeflow_aks.local_aks.kubernetes_provider import ownership
 
 _Path = tuple[str, ...]
 _IDENTITY: Final = frozenset({("apiVersion",), ("kind",), ("metadata", "name"), ("metadata", "namespace")})
@@ -41,7 +42,7 @@ def applied(live: Object, obj: Object, manager: str, *, force: bool) -> Object:
         ApiError: a `Conflict`: another manager owns a field and gives it another value.
     """
     desired = _leaves(obj)
-    owners = [fields(entry) for entry in items(at(live, *_OWNERS))]
+    owners = ownership.owners(live)
     owned = [entry for entry in owners if _is(entry, manager)]
     others = {id(entry): set(_paths(fields(entry.get("fieldsV1")))) for entry in owners if entry not in owned}
     values = _leaves(live)

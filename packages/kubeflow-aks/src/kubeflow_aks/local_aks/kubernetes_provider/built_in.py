@@ -78,6 +78,11 @@ def _kinds() -> frozenset[Kind]:
     )
 
 
+def token(kind: Kind) -> str:
+    """Pulumi's type of a kind: `kubernetes:core/v1:ConfigMap`."""
+    return f"kubernetes:{kind.group or 'core'}/{kind.version}:{kind.kind}"
+
+
 def plural(kind: str) -> str:
     """The plural by which an API server serves a built-in kind, such as `networkpolicies`."""
     name = kind.lower()

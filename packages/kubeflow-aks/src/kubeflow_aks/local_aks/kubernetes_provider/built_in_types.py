@@ -6,21 +6,18 @@ texts are quantities, is in `data/quantity_fields.csv`.
 
 from __future__ import annotations
 
-import csv
 import inspect
 import typing
 from collections.abc import Mapping, Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any, Final
 
 from pulumi import _types  # pyright: ignore[reportPrivateUsage]
 
 from kubeflow_aks.clients.kubernetes.objects import Kind, Object
-from kubeflow_aks.local_aks.kubernetes_provider import built_in
+from kubeflow_aks.local_aks.kubernetes_provider import built_in, data
 from kubeflow_aks.recorder import sdk_types
 
-_FILE: Final = Path(__file__).parent / "data" / "quantity_fields.csv"
 _QUANTITY: Final = "io.k8s.apimachinery.pkg.api.resource.Quantity"
 _ROOTS: Final = {
     "apiextensions": "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions",
@@ -37,14 +34,10 @@ def document(kind: Kind) -> Object:
     if kind not in built_in.kinds():
         return {}
     definitions: Object = {}
-    name = _define(sdk_types.input_class(_token(kind)), definitions)
+    name = _define(sdk_types.input_class(built_in.token(kind)), definitions)
     served = {"group": kind.group, "version": kind.version, "kind": kind.kind}
     definitions[name]["x-kubernetes-group-version-kind"] = [served]
     return {"components": {"schemas": definitions}}
-
-
-def _token(kind: Kind) -> str:
-    return f"kubernetes:{kind.group or 'core'}/{kind.version}:{kind.kind}"
 
 
 def _define(cls: type, definitions: Object) -> str:
@@ -92,6 +85,4 @@ def _schema_of(arm: Any, definitions: Object, *, quantity: bool) -> Object:
 
 @cache
 def _quantity_fields() -> frozenset[tuple[str, str]]:
-    with _FILE.open(encoding="utf-8", newline="") as file:
-        rows = csv.DictReader(line for line in file if not line.startswith("#"))
-        return frozenset((row["definition"], row["field"]) for row in rows)
+    return frozenset((row["definition"], row["field"]) for row in data.rows("quantity_fields.csv"))

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
 from kubeflow_aks.clients.kubernetes import kubeconfig
 from kubeflow_aks.clients.kubernetes.errors import UnreachableError
 from kubeflow_aks.clients.kubernetes.objects import Object, at, fields, is_object, items
-from kubeflow_aks.local_aks.kubernetes_provider.diff import DiffRules
+from kubeflow_aks.json_values import text
+from kubeflow_aks.local_aks.kubernetes_provider.immutability import DiffRules
 from kubeflow_aks.local_aks.protocol.wire import UNKNOWN
 
 CLUSTER_IDENTIFIER: Final = "clusterIdentifier"
@@ -69,10 +70,10 @@ class Configuration:
         return cls(
             kubeconfig=json.dumps(config)
             if is_object(config := inputs.get("kubeconfig"))
-            else _text(inputs, "kubeconfig"),
-            context=_text(inputs, "context"),
-            cluster=_text(inputs, "cluster"),
-            namespace=_text(inputs, "namespace"),
+            else text(inputs.get("kubeconfig")),
+            context=text(inputs.get("context")),
+            cluster=text(inputs.get("cluster")),
+            namespace=text(inputs.get("namespace")),
             rules=DiffRules(
                 config_map_mutable=_switch(inputs, "enableConfigMapMutable"),
                 secret_mutable=_switch(inputs, "enableSecretMutable"),
@@ -110,19 +111,6 @@ class Configuration:
         return target
 
 
-@dataclass(frozen=True)
-class ConfigurationDiff:
-    """The effect of a change of a Provider's configuration.
-
-    Attributes:
-        changed: keys that differ.
-        replaces: keys that replace the Provider, and every object behind it.
-    """
-
-    changed: Sequence[str] = ()
-    replaces: Sequence[str] = ()
-
-
 def refusals(inputs: Object) -> dict[str, str]:
     """Unsupported inputs of a Provider: key to reason."""
     reasons = {key: reason for key, reason in _NOT_HERE.items() if inputs.get(key)}
@@ -131,15 +119,18 @@ def refusals(inputs: Object) -> dict[str, str]:
     return reasons
 
 
-def difference(old: Object, new: Object) -> ConfigurationDiff:
+def difference(old: Object, new: Object) -> tuple[list[str], list[str]]:
     """The effect of a change (provider.go, `DiffConfig`).
 
     A changed server or CA of the active cluster replaces everything; with an unchanged `clusterIdentifier` nothing
     does; a changed identifier always does. An unknown kubeconfig counts as changed.
+
+    Returns:
+        Keys that differ, and keys that replace the Provider and every object behind it.
     """
     changed = [key for key in sorted(old.keys() | new.keys()) if old.get(key) != new.get(key)]
     if not changed:
-        return ConfigurationDiff()
+        return [], []
     before, after = old.get(CLUSTER_IDENTIFIER), new.get(CLUSTER_IDENTIFIER)
     replaces = [CLUSTER_IDENTIFIER] if before and after and before != after else []
     unknown = next((key for key in _CLUSTER_KEYS if new.get(key) is UNKNOWN), None)
@@ -148,7 +139,7 @@ def difference(old: Object, new: Object) -> ConfigurationDiff:
     elif _moved(_active_cluster(old), _active_cluster(new)):
         replaces += [key for key in _CLUSTER_KEYS if key in changed]
     identified = after is not None and before == after
-    return ConfigurationDiff(changed, () if identified else replaces)
+    return changed, [] if identified else replaces
 
 
 def _not_inline(config: Object) -> Iterable[str]:
@@ -181,11 +172,6 @@ def _active_cluster(inputs: Mapping[str, object]) -> Object:
 
 def _moved(old: Object, new: Object) -> bool:
     return bool(old and new and old != new)
-
-
-def _text(inputs: Mapping[str, object], key: str) -> str:
-    value = inputs.get(key)
-    return value if isinstance(value, str) else ""
 
 
 def _switch(inputs: Mapping[str, object], key: str) -> bool:

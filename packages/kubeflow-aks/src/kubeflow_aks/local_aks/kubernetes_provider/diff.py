@@ -19,6 +19,7 @@ from kubeflow_aks.clients.kubernetes.objects import (
 )
 from kubeflow_aks.clients.kubernetes.quantity import thousandths
 from kubeflow_aks.local_aks.kubernetes_provider import immutability
+from kubeflow_aks.local_aks.kubernetes_provider.immutability import DiffRules
 from kubeflow_aks.local_aks.kubernetes_provider.paths import Path, covers, parse, render
 from kubeflow_aks.local_aks.kubernetes_provider.pruning import normalized, pruned
 from kubeflow_aks.local_aks.protocol.diff import Change, PropertyChange
@@ -43,14 +44,6 @@ class ObjectDiff:
     def replaces(self) -> list[str]:
         """Paths of the properties that replace the object."""
         return sorted(path for path, change in self.changes.items() if change.replaces)
-
-
-@dataclass(frozen=True)
-class DiffRules:
-    """Settings of the Provider's configuration that change a diff."""
-
-    config_map_mutable: bool = False
-    secret_mutable: bool = False
 
 
 _MISSING: Final = object()
@@ -86,13 +79,7 @@ def diff(
     if at(new, "metadata", "name"):
         put(old, at(live, "metadata", "name"), "metadata", "name")
 
-    replaced_by = (
-        immutability.IDENTITY
-        if patch
-        else immutability.replaced_by(
-            new, config_map_mutable=rules.config_map_mutable, secret_mutable=rules.secret_mutable
-        )
-    )
+    replaced_by = immutability.IDENTITY if patch else immutability.replaced_by(new, rules)
     ignored = [parse(path) for path in ignore]
     changes = {
         render(path): PropertyChange(

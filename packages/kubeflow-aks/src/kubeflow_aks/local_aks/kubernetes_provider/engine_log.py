@@ -15,11 +15,7 @@ _HERE: Final = "127.0.0.1:"
 
 @dataclass(frozen=True)
 class EngineLog:
-    """The console of one engine.
-
-    Attributes:
-        address: `127.0.0.1:<port>`, as the engine gives it to Attach; no other address gets anything.
-    """
+    """The console of one engine, by the `127.0.0.1:<port>` that it gives to Attach; no other address gets anything."""
 
     address: str
 

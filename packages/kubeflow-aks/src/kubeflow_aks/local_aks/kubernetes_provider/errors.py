@@ -88,20 +88,11 @@ def create_refused(urn: str, cause: KubeError) -> ProviderError:
     )
 
 
-def create_unknown_kind(urn: str, cause: NoSuchKindError) -> ProviderError:
-    """The API server serves no such kind; a CRD may be missing."""
+def unknown_kind(operation: str, cause: NoSuchKindError) -> ProviderError:
+    """The API server does not serve the kind, or no longer; a CRD may be missing."""
     return ProviderError(
-        f'creation of resource "{urn}" with kind {cause.kind} failed because the Kubernetes API server reported '
-        f"that the apiVersion for this resource does not exist. Verify that any required CRDs have been created: "
-        f"{cause}"
-    )
-
-
-def update_unknown_kind(urn: str, cause: NoSuchKindError) -> ProviderError:
-    """The API server no longer serves the kind."""
-    return ProviderError(
-        f'update of resource "{urn}" failed because the Kubernetes API server reported that the apiVersion for '
-        f"this resource does not exist. Verify that any required CRDs have been created: {cause}"
+        f"{operation} failed because the Kubernetes API server reported that the apiVersion for this resource does "
+        f"not exist. Verify that any required CRDs have been created: {cause}"
     )
 
 

@@ -80,11 +80,7 @@ class NoWaiter(Waiter):
 
 
 class FileCluster:
-    """The objects of one cluster. Safe for many threads, of one process at a time.
-
-    Args:
-        file: where they are; there need be none yet.
-    """
+    """The objects of one cluster in a file, made when needed. Safe for many threads, of one process at a time."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -181,12 +177,7 @@ class FileCluster:
         return definition_of(kind, (obj for (_, what, _, _), obj in kept if what == DEFINITION.kind))
 
     def _placed(self, obj: Object, *, to_write: bool = True) -> Object:
-        """The object with its namespace, which must be there for it to be written.
-
-        Raises:
-            ApiError: it is not.
-            NoSuchKindError: no such kind is served.
-        """
+        """The object with its namespace, which must be there for it to be written."""
         result = clone(obj)
         if not self.served(Kind.of(obj)).namespaced:
             fields(result["metadata"]).pop("namespace", None)
@@ -197,11 +188,7 @@ class FileCluster:
         return result
 
     def _keep(self, obj: Object, live: Object, *, dry_run: bool) -> Object:
-        """Complete what is written with what only a server knows, and keep it.
-
-        Raises:
-            ApiError: a field may not change.
-        """
+        """Complete what is written with what only a server knows, and keep it, unless a field may not change."""
         if live:
             _require_immutable(live, obj)
         metadata = fields(obj["metadata"])

@@ -9,6 +9,7 @@ planned as an update and then refused by the server, by the real provider and he
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 from kubeflow_aks.clients.kubernetes.objects import Kind, is_list, is_object
@@ -132,24 +133,24 @@ _CONFIG_MAP: Final = Kind("", "v1", "ConfigMap")
 _SECRET: Final = Kind("", "v1", "Secret")
 
 
-def replaced_by(
-    inputs: Mapping[str, Any], *, config_map_mutable: bool, secret_mutable: bool
-) -> tuple[FieldPath, ...]:
-    """The fields of an object whose change replaces it.
+@dataclass(frozen=True)
+class DiffRules:
+    """The Provider's `enableConfigMapMutable` and `enableSecretMutable`; an `immutable: true` object overrules both."""
 
-    Args:
-        inputs: the new inputs.
-        config_map_mutable: the Provider's `enableConfigMapMutable`; an object with `immutable: true` stays replaced.
-        secret_mutable: likewise for Secrets.
-    """
+    config_map_mutable: bool = False
+    secret_mutable: bool = False
+
+
+def replaced_by(inputs: Mapping[str, Any], rules: DiffRules) -> tuple[FieldPath, ...]:
+    """The fields whose change, to these inputs, replaces the object."""
     kind = Kind.of(inputs)
     immutable = inputs.get("immutable") is True
-    rules = IDENTITY + _REPLACED_BY.get(kind, ())
-    if kind == _CONFIG_MAP and (immutable or not config_map_mutable):
-        return (*rules, ("binaryData",), ("data",))
-    if kind == _SECRET and (immutable or not secret_mutable):
-        return (*rules, ("stringData",), ("data",))
-    return rules
+    paths = IDENTITY + _REPLACED_BY.get(kind, ())
+    if kind == _CONFIG_MAP and (immutable or not rules.config_map_mutable):
+        return (*paths, ("binaryData",), ("data",))
+    if kind == _SECRET and (immutable or not rules.secret_mutable):
+        return (*paths, ("stringData",), ("data",))
+    return paths
 
 
 def matches(rule: FieldPath, path: tuple[str | int, ...], value: object) -> bool:

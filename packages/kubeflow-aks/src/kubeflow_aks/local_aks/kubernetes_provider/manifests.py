@@ -31,6 +31,7 @@ from kubeflow_aks.clients.kubernetes.objects import (
     namespace_of,
     put,
 )
+from kubeflow_aks.local_aks.kubernetes_provider import built_in
 from kubeflow_aks.local_aks.kubernetes_provider.engine_log import EngineLog
 from kubeflow_aks.local_aks.kubernetes_provider.errors import ProviderError
 from kubeflow_aks.local_aks.kubernetes_provider.session import Session
@@ -54,11 +55,7 @@ _Loader.yaml_implicit_resolvers = {
 
 
 def decoded(arguments: Object, session: Session) -> list[Object]:
-    """The objects of a YAML text.
-
-    Args:
-        arguments: `text`, and `defaultNamespace` for objects that name none.
-        session: knows which kinds have a namespace.
+    """The objects of a YAML `text`; `defaultNamespace` is for those that name none.
 
     Raises:
         ProviderError: there is no text, or it is not YAML.
@@ -165,7 +162,7 @@ class _Group:
         try:
             return self._monitor.RegisterResource(
                 resource_pb2.RegisterResourceRequest(
-                    type=_token(Kind.of(obj)),
+                    type=built_in.token(Kind.of(obj)),
                     name=f"{prefix}:{name}" if prefix else name,
                     parent=self.urn,
                     custom=True,
@@ -194,11 +191,7 @@ def _parsed(text: str) -> list[Object]:
 
 
 def _completed(objects: Iterable[Object], session: Session) -> list[Object]:
-    """The objects one by one, each with a name and a namespace.
-
-    Raises:
-        ProviderError: one has no kind, no version or no name.
-    """
+    """The objects one by one, each with a name and a namespace."""
     result = [clone(obj) for obj in _expanded(objects)]
     for obj in result:
         if not (obj.get("kind") and obj.get("apiVersion")):
@@ -237,10 +230,6 @@ def _needs(obj: Object, other: Object) -> bool:
         return namespace_of(obj) == name_of(other)
     kind = Kind.of(obj)
     return (at(other, "spec", "group"), at(other, "spec", "names", "kind")) == (kind.group, kind.kind)
-
-
-def _token(kind: Kind) -> str:
-    return f"kubernetes:{kind.group or 'core'}/{kind.version}:{kind.kind}"
 
 
 def _shown(obj: Object) -> str:

@@ -61,13 +61,7 @@ class EngineOperation:
 
 @dataclass(frozen=True)
 class LiveResource:
-    """An object as it was read.
-
-    Attributes:
-        id: Pulumi id.
-        outputs: properties for the state.
-        inputs: inputs that would make the object as it is.
-    """
+    """An object as it was read: its Pulumi id, properties for the state, and inputs that would make it as it is."""
 
     id: str
     outputs: Object
@@ -99,7 +93,8 @@ class Operations:
         try:
             live = self.waiter.orderly(lambda: self._write_new(operation, inputs, manager))
         except NoSuchKindError as error:
-            raise errors.create_unknown_kind(operation.urn, error) from error
+            what = f'creation of resource "{operation.urn}" with kind {error.kind}'
+            raise errors.unknown_kind(what, error) from error
         except KubeError as error:
             raise errors.create_refused(operation.urn, error) from error
         checkpoint = Checkpoint(inputs, live, inputs["apiVersion"], manager)
@@ -114,13 +109,7 @@ class Operations:
     def update(
         self, operation: EngineOperation, old: Checkpoint, inputs: Object, ignore: Sequence[str] = ()
     ) -> Object | None:
-        """Update an object and wait until it is ready.
-
-        Args:
-            operation: the engine's request.
-            old: the object as the state has it.
-            inputs: the program's inputs now.
-            ignore: `ignoreChanges` paths.
+        """Update an object, which the state has as `old`, and wait until it is ready; `ignore` are `ignoreChanges`.
 
         Returns:
             Its properties; None when a preview cannot know better than the inputs.
@@ -142,7 +131,7 @@ class Operations:
                 if old.field_manager and old.field_manager != manager:
                     self._give_up_fields(identity(live), old.field_manager)
         except NoSuchKindError as error:
-            raise errors.update_unknown_kind(operation.urn, error) from error
+            raise errors.unknown_kind(f'update of resource "{operation.urn}"', error) from error
         except KubeError as error:
             if operation.preview and isinstance(error, ApiError) and error.forbidden:
                 return None
@@ -152,7 +141,7 @@ class Operations:
     def read(
         self, operation: EngineOperation, id_: str, kind: Kind, state: Checkpoint, inputs: Object
     ) -> LiveResource | None:
-        """Read the live object, for a refresh, an import or a `get`.
+        """Read the live object, for a refresh, an import or a `get`; None when it is gone.
 
         Args:
             operation: the engine's request; its `secrets_of` are the old inputs.
@@ -160,9 +149,6 @@ class Operations:
             kind: the kind the resource type stands for.
             state: the object in the engine's state; empty for an import.
             inputs: the old inputs; empty for an import.
-
-        Returns:
-            The object as it is; None when it is gone.
 
         Raises:
             PartialError: it is there but not ready.

@@ -15,16 +15,18 @@ _PULUMI: Final = ("pulumi-kubernetes", "pulumi-resource-kubernetes")
 _BY_HAND: Final = ("kubectl", "before-first-apply")
 
 
+def owners(live: Object) -> list[Object]:
+    """The object's `managedFields`: one entry for each manager and operation."""
+    return [fields(entry) for entry in items(at(live, "metadata", "managedFields"))]
+
+
 def takeover(live: Object, manager: str) -> list[Object]:
-    """JSON patch operations that give a manager what kubectl, or this provider's own create, owns.
+    """JSON patch operations that give a manager what kubectl, or this provider's own create, owns, if anything.
 
     An update must not conflict with the create before it (a create owns its fields by `Update`, a server-side apply
     by `Apply`), and it undoes changes made by hand with kubectl.
-
-    Returns:
-        The operations; none when there is nothing to take.
     """
-    entries = [fields(entry) for entry in items(at(live, "metadata", "managedFields"))]
+    entries = owners(live)
     taken = [entry for entry in entries if _takes(entry)]
     if not taken:
         return []
@@ -55,8 +57,9 @@ def takeover(live: Object, manager: str) -> list[Object]:
 
 def created_by_pulumi(live: Object) -> bool:
     """Whether a create of this provider, not yet followed by an update, owns fields of the object."""
-    entries = [fields(entry) for entry in items(at(live, "metadata", "managedFields"))]
-    return any(entry.get("manager") in _PULUMI and entry.get("operation") == "Update" for entry in entries)
+    return any(
+        entry.get("manager") in _PULUMI and entry.get("operation") == "Update" for entry in owners(live)
+    )
 
 
 def owned_by_nobody(live: Object) -> bool:
@@ -64,7 +67,7 @@ def owned_by_nobody(live: Object) -> bool:
 
     The API server then calls every field's owner `before-first-apply`, which would be in the way of any apply.
     """
-    return not items(at(live, "metadata", "managedFields"))
+    return not owners(live)
 
 
 def without_ignored(inputs: Object, live: Object, manager: str, ignore: Sequence[str]) -> Object:
@@ -98,8 +101,9 @@ def _owned_by(entry: Object, operation: str, managers: tuple[str, ...]) -> bool:
 
 
 def _owners(live: Object, names: Sequence[str]) -> list[Object]:
-    entries = [fields(entry) for entry in items(at(live, "metadata", "managedFields"))]
-    return [entry for entry in entries if at(entry, "fieldsV1", *(f"f:{name}" for name in names)) is not None]
+    return [
+        entry for entry in owners(live) if at(entry, "fieldsV1", *(f"f:{name}" for name in names)) is not None
+    ]
 
 
 def _union(left: Object, right: Object) -> Object:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final
 
 from kubeflow_aks.clients.kubernetes.errors import ApiError
 from kubeflow_aks.clients.kubernetes.objects import (
@@ -21,20 +21,10 @@ from kubeflow_aks.clients.kubernetes.objects import (
     name_of,
     namespace_of,
 )
+from kubeflow_aks.json_values import whole
+from kubeflow_aks.local_aks.kubernetes_provider.cluster import Cluster
 
 _REVISION: Final = "deployment.kubernetes.io/revision"
-
-
-class Related(Protocol):
-    """Reads of other objects, which some kinds' readiness depends on."""
-
-    def get(self, obj: Object) -> Object:
-        """The live object of that kind and name."""
-        ...
-
-    def list(self, kind: Kind, namespace: str) -> list[Object]:
-        """All objects of a kind in a namespace."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -65,11 +55,11 @@ class Rule:
         stays_ready: looks at the answer to an update; an object that is ready there is not waited for.
     """
 
-    check: Callable[[Object, Related], Readiness]
+    check: Callable[[Object, Cluster], Readiness]
     seconds: float
     on_read: bool = True
     settles: bool = False
-    stays_ready: Callable[[Object, Related], Readiness] | None = None
+    stays_ready: Callable[[Object, Cluster], Readiness] | None = None
 
 
 def _waiting(*reasons: str) -> Readiness:
@@ -86,8 +76,7 @@ def _observed(live: Object) -> bool:
 
 
 def _number(live: Object, *path: str) -> int:
-    value = at(live, *path)
-    return value if isinstance(value, int) else 0
+    return whole(at(live, *path)) or 0
 
 
 def _true(live: Object, type_: str) -> bool:
@@ -103,13 +92,13 @@ def _condition_errors(live: Object, *types: str) -> tuple[str, ...]:
     )
 
 
-def _deployment(live: Object, related: Related) -> Readiness:
+def _deployment(live: Object, related: Cluster) -> Readiness:
     if not _observed(live):
         return _waiting("Waiting for the Deployment controller")
     return _updated_deployment(live, related)
 
 
-def _updated_deployment(live: Object, related: Related) -> Readiness:
+def _updated_deployment(live: Object, related: Cluster) -> Readiness:
     """Whether the pods of a Deployment's current revision run, which right after an update is the one before it.
 
     So the update of a Deployment that was ready is a success, whatever becomes of the new pods.
@@ -142,7 +131,7 @@ def _owns(owner: Object, obj: Object) -> bool:
     return at(owner, "metadata", "uid") in uids
 
 
-def _unbound_claims(deployment: Object, related: Related) -> Readiness:
+def _unbound_claims(deployment: Object, related: Cluster) -> Readiness:
     volumes = items(at(deployment, "spec", "template", "spec", "volumes"))
     names = {at(volume, "persistentVolumeClaim", "claimName") for volume in volumes} - {None}
     claims = related.list(Kind("", "v1", "PersistentVolumeClaim"), namespace_of(deployment)) if names else []
@@ -150,7 +139,7 @@ def _unbound_claims(deployment: Object, related: Related) -> Readiness:
     return _unless(not unbound, f"Failed to bind PersistentVolumeClaim(s): {', '.join(unbound)}")
 
 
-def _stateful_set(live: Object, _related: Related) -> Readiness:
+def _stateful_set(live: Object, _related: Cluster) -> Readiness:
     desired, generation = _number(live, "spec", "replicas"), _number(live, "metadata", "generation")
     counted = ["replicas", "readyReplicas"]
     if at(live, "spec", "updateStrategy", "type") != "OnDelete" or generation <= 1:
@@ -163,7 +152,7 @@ def _stateful_set(live: Object, _related: Related) -> Readiness:
     return _unless(rolled or on_delete, ".status.currentRevision does not match .status.updateRevision")
 
 
-def _daemon_set(live: Object, _related: Related) -> Readiness:
+def _daemon_set(live: Object, _related: Cluster) -> Readiness:
     desired = _number(live, "status", "desiredNumberScheduled")
     counts = ("currentNumberScheduled", "updatedNumberScheduled", "numberAvailable", "numberReady")
     if not _observed(live):
@@ -174,7 +163,7 @@ def _daemon_set(live: Object, _related: Related) -> Readiness:
     )
 
 
-def _job(live: Object, _related: Related) -> Readiness:
+def _job(live: Object, _related: Cluster) -> Readiness:
     failed = condition(live, "Failed")
     if failed.get("status") == "True":
         return Readiness((f"[{failed.get('reason')}] {failed.get('message')}",), final=True)
@@ -183,7 +172,7 @@ def _job(live: Object, _related: Related) -> Readiness:
     return _unless(_true(live, "Complete"), f'Waiting for Job "{name_of(live)}" to succeed {progress}')
 
 
-def _pod(live: Object, _related: Related) -> Readiness:
+def _pod(live: Object, _related: Cluster) -> Readiness:
     phase = at(live, "status", "phase")
     if phase == "Succeeded" or (phase == "Running" and _true(live, "Ready")):
         return READY
@@ -191,7 +180,7 @@ def _pod(live: Object, _related: Related) -> Readiness:
     return _waiting(*(errors or (f'Waiting for Pod "{name_of(live)}" to be ready',)))
 
 
-def _service(live: Object, related: Related) -> Readiness:
+def _service(live: Object, related: Cluster) -> Readiness:
     type_ = at(live, "spec", "type") or "ClusterIP"
     if type_ == "ExternalName" or at(live, "spec", "clusterIP") == "None":
         return READY
@@ -207,7 +196,7 @@ def _service(live: Object, related: Related) -> Readiness:
     return Readiness(tuple(reasons))
 
 
-def _ingress(live: Object, related: Related) -> Readiness:
+def _ingress(live: Object, related: Cluster) -> Readiness:
     rules = [fields(rule) for rule in items(at(live, "spec", "rules"))]
     backends = [
         at(path, "backend", "service", "name") for rule in rules for path in items(at(rule, "http", "paths"))
@@ -226,7 +215,7 @@ def _ingress(live: Object, related: Related) -> Readiness:
     return Readiness(tuple(reasons))
 
 
-def _claim(live: Object, related: Related) -> Readiness:
+def _claim(live: Object, related: Cluster) -> Readiness:
     class_name = at(live, "spec", "storageClassName")
     storage = {"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": class_name}}
     lazy = bool(class_name) and _read(related, storage).get("volumeBindingMode") == "WaitForFirstConsumer"
@@ -237,27 +226,27 @@ def _claim(live: Object, related: Related) -> Readiness:
     )
 
 
-def _volume(live: Object, _related: Related) -> Readiness:
+def _volume(live: Object, _related: Cluster) -> Readiness:
     phase = at(live, "status", "phase")
     return _unless(phase in ("Available", "Bound"), f"PersistentVolume is {phase or 'without a phase'}")
 
 
-def _replication_controller(live: Object, _related: Related) -> Readiness:
+def _replication_controller(live: Object, _related: Cluster) -> Readiness:
     desired, available = _number(live, "spec", "replicas"), _number(live, "status", "availableReplicas")
     return _unless(desired == available, f"{available} of {desired} replicas are available")
 
 
-def _resource_quota(live: Object, _related: Related) -> Readiness:
+def _resource_quota(live: Object, _related: Cluster) -> Readiness:
     settled = at(live, "spec", "hard") == at(live, "status", "hard")
     return _unless(settled, "the quota controller has not processed the limits")
 
 
-def _secret(live: Object, _related: Related) -> Readiness:
+def _secret(live: Object, _related: Cluster) -> Readiness:
     token = live.get("type") == "kubernetes.io/service-account-token"
     return _unless(not token or live.get("data"), "the token controller has not filled in the token")
 
 
-def _read(related: Related, obj: Object) -> Object:
+def _read(related: Cluster, obj: Object) -> Object:
     try:
         return related.get(obj)
     except ApiError as error:

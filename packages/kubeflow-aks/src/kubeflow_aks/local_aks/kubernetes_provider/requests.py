@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 from contextlib import contextmanager
-from typing import Protocol
 
 import grpc
 from google.protobuf import struct_pb2
@@ -19,19 +18,13 @@ from kubeflow_aks.local_aks.kubernetes_provider.outputs import without_nulls
 from kubeflow_aks.local_aks.protocol import wire
 from kubeflow_aks.local_aks.protocol.failures import fail, fail_partially
 
-
-class Addressed(Protocol):
-    """A request about a resource."""
-
-    @property
-    def urn(self) -> str:
-        """The resource's URN."""
-        ...
-
-    @property
-    def type(self) -> str:
-        """The resource's type token; empty from an engine that sends only the URN."""
-        ...
+_Operation = (
+    provider_pb2.CreateRequest
+    | provider_pb2.UpdateRequest
+    | provider_pb2.ReadRequest
+    | provider_pb2.DeleteRequest
+)
+_Request = _Operation | provider_pb2.CheckRequest | provider_pb2.DiffRequest
 
 
 def decode(properties: struct_pb2.Struct, *, nulls: bool = False) -> Object:
@@ -40,7 +33,7 @@ def decode(properties: struct_pb2.Struct, *, nulls: bool = False) -> Object:
     return values if nulls else without_nulls(values)
 
 
-def type_of(request: Addressed) -> TypeToken:
+def type_of(request: _Request) -> TypeToken:
     """The type of a request's resource.
 
     Raises:
@@ -74,21 +67,13 @@ def name_source(request: provider_pb2.CheckRequest) -> NameSource:
 
 
 def operation_of(
-    request: provider_pb2.CreateRequest
-    | provider_pb2.UpdateRequest
-    | provider_pb2.ReadRequest
-    | provider_pb2.DeleteRequest,
+    request: _Operation,
     secrets_of: struct_pb2.Struct,
     *,
     preview: bool = False,
 ) -> EngineOperation:
     """The operation that a request describes."""
     return EngineOperation(request.urn, type_of(request).patch, preview, request.timeout, secrets_of)
-
-
-def check_failures(reasons: Mapping[str, str]) -> list[provider_pb2.CheckFailure]:
-    """Reasons by property as the engine shows them."""
-    return [provider_pb2.CheckFailure(property=key, reason=reason) for key, reason in reasons.items()]
 
 
 @contextmanager

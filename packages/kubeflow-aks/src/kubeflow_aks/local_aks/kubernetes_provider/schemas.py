@@ -8,21 +8,19 @@ value is kept when it is false, 0 or empty, is in `data/pointer_fields.csv`.
 
 from __future__ import annotations
 
-import csv
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any, Final
 
 from kubeflow_aks.clients.kubernetes.errors import KubeError
 from kubeflow_aks.clients.kubernetes.objects import Kind, Object, at, fields, is_list, is_object, items
 from kubeflow_aks.clients.kubernetes.quantity import canonical
+from kubeflow_aks.local_aks.kubernetes_provider import data
 from kubeflow_aks.local_aks.kubernetes_provider.cluster import Cluster
 from kubeflow_aks.local_aks.protocol import wire
 
-_FILE: Final = Path(__file__).parent / "data" / "pointer_fields.csv"
 _BUILT_IN: Final = "io.k8s.api."
 _QUANTITY: Final = "io.k8s.apimachinery.pkg.api.resource.Quantity"
 _OPAQUE: Final = (
@@ -71,9 +69,7 @@ class Schemas:
     def normalized(self, inputs: Object, api: Cluster | None) -> Object:
         """The inputs as their type writes them; as they are where unknown values or a custom kind are among them.
 
-        Args:
-            inputs: inputs of the program; nulls stand for themselves.
-            api: where to learn about the kind; None where the cluster does not answer.
+        Nulls stand for themselves. Without a cluster that answers, only kinds are known that one served before.
         """
         if wire.has_unknown(inputs):
             return inputs
@@ -106,11 +102,7 @@ class Schemas:
 
 
 def _normalized(value: Any, schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> tuple[Any, bool]:
-    """A value as its type writes it, and whether Go keeps it where it is empty and optional.
-
-    Raises:
-        _MismatchError: it is not of that type.
-    """
+    """A value as its type writes it, and whether Go keeps it where it is empty and optional."""
     name = _reference(schema)
     if name:
         schema = fields(definitions.get(name))
@@ -164,6 +156,4 @@ def _reference(schema: Mapping[str, Any]) -> str:
 
 @cache
 def _pointer_fields() -> frozenset[tuple[str, str]]:
-    with _FILE.open(encoding="utf-8", newline="") as file:
-        rows = csv.DictReader(line for line in file if not line.startswith("#"))
-        return frozenset((row["definition"], row["field"]) for row in rows)
+    return frozenset((row["definition"], row["field"]) for row in data.rows("pointer_fields.csv"))

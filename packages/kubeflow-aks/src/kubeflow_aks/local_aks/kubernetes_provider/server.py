@@ -25,7 +25,6 @@ from kubeflow_aks.local_aks.kubernetes_provider.errors import ProviderError
 from kubeflow_aks.local_aks.kubernetes_provider.operations import Operations
 from kubeflow_aks.local_aks.kubernetes_provider.outputs import Checkpoint, with_secrets_of, without_nulls
 from kubeflow_aks.local_aks.kubernetes_provider.requests import (
-    check_failures,
     decode,
     name_source,
     operation_of,
@@ -75,13 +74,7 @@ def servers_of(config: Path) -> Container[str]:
 
 
 class KubernetesProvider(Provider):
-    """Answers the engine.
-
-    Args:
-        waiter: how to wait for objects.
-        servers: URLs of the API servers that a Provider may name.
-        connect: opens one.
-    """
+    """Answers the engine; the arguments are those of `serve`."""
 
     def __init__(self, waiter: Waiter, servers: Container[str], connect: Connect = api_server) -> None:
         super().__init__(PACKAGE, version("pulumi-kubernetes"))
@@ -130,8 +123,11 @@ class KubernetesProvider(Provider):
         self, request: provider_pb2.CheckRequest, context: grpc.ServicerContext
     ) -> provider_pb2.CheckResponse:
         """Refuse what the stand-in cannot do."""
-        failures = refusals(decode(request.news))
-        return provider_pb2.CheckResponse(inputs=request.news, failures=check_failures(failures))
+        failures = [
+            provider_pb2.CheckFailure(property=key, reason=reason)
+            for key, reason in refusals(decode(request.news)).items()
+        ]
+        return provider_pb2.CheckResponse(inputs=request.news, failures=failures)
 
     @override
     def DiffConfig(
@@ -139,11 +135,9 @@ class KubernetesProvider(Provider):
     ) -> provider_pb2.DiffResponse:
         """Whether a change of configuration means another cluster."""
         with refusing(context):
-            change = difference(decode(request.olds), decode(request.news))
+            changed, replaces = difference(decode(request.olds), decode(request.news))
             return provider_pb2.DiffResponse(
-                changes=_DIFF_SOME if change.changed else _DIFF_NONE,
-                diffs=change.changed,
-                replaces=change.replaces,
+                changes=_DIFF_SOME if changed else _DIFF_NONE, diffs=changed, replaces=replaces
             )
 
     @override

@@ -44,14 +44,10 @@ def knows(token: str, cluster: Cluster) -> bool:
 
 
 def api_server(target: kubeconfig.ActiveCluster, *, answer_seconds: float = ANSWER_SECONDS) -> Cluster:
-    """An API server that answers.
-
-    Args:
-        target: where it is.
-        answer_seconds: how long to wait for an answer.
+    """An API server that answers within some seconds.
 
     Raises:
-        UnreachableError: it gives none.
+        UnreachableError: it gives no answer.
     """
     api = ApiServer(Connection(target, connect_seconds=answer_seconds, response_seconds=answer_seconds))
     api.ping()
@@ -80,13 +76,7 @@ class Session:
     def open(
         cls, configuration: Configuration, servers: Container[str], connect: Connect = api_server
     ) -> Session:
-        """Connect; a cluster that does not answer is no error before something needs it.
-
-        Args:
-            configuration: what the Provider's inputs say.
-            servers: URLs of the API servers that it may name.
-            connect: opens one.
-        """
+        """Connect; a cluster that does not answer is no error before something needs it."""
         namespace = configuration.namespace
         try:
             target = configuration.target(servers)

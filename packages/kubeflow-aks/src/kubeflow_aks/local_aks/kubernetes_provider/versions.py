@@ -5,18 +5,16 @@ Source: provider/pkg/kinds/deprecated.go and provider/pkg/gen/additionalComments
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Final
 
 from kubeflow_aks.clients.kubernetes.objects import Kind
+from kubeflow_aks.local_aks.kubernetes_provider import data
 from kubeflow_aks.local_aks.kubernetes_provider.cluster import Cluster
 
-_FILE: Final = Path(__file__).parent / "data" / "given_up_versions.csv"
 _CHANGES: Final = "https://git.k8s.io/kubernetes/CHANGELOG/CHANGELOG-{}.md#deprecation"
 
 
@@ -69,14 +67,12 @@ def _release(api: Cluster) -> tuple[int, int]:
 
 @cache
 def _given_up() -> Mapping[Kind, GivenUp]:
-    with _FILE.open(encoding="utf-8", newline="") as file:
-        rows = csv.DictReader(line for line in file if not line.startswith("#"))
-        return {
-            Kind(row["group"], row["version"], row["kind"]): GivenUp(
-                _numbers(row["removed"]), row["replacement"] or None
-            )
-            for row in rows
-        }
+    return {
+        Kind(row["group"], row["version"], row["kind"]): GivenUp(
+            _numbers(row["removed"]), row["replacement"] or None
+        )
+        for row in data.rows("given_up_versions.csv")
+    }
 
 
 def _numbers(release: str) -> tuple[int, int] | None:

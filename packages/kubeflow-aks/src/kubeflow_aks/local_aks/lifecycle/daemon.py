@@ -4,7 +4,6 @@ import argparse
 import signal
 import sys
 import threading
-import time
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -18,6 +17,7 @@ from kubeflow_aks.local_aks.azure_http.compute import Compute
 from kubeflow_aks.local_aks.control_plane import kwokctl, power
 from kubeflow_aks.local_aks.lifecycle import service_files
 from kubeflow_aks.local_aks.lifecycle.service_files import Endpoints
+from kubeflow_aks.local_aks.run import processes
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.local_aks.run.files import DamagedFileError
 from kubeflow_aks.local_aks.simulation.clock import WallClock
@@ -88,9 +88,7 @@ def _switch(run: RunDirectory, cluster: Cluster, *, on: bool) -> None:
     if on:
         power.switch_on(run)
         return
-    deadline = time.monotonic() + _DRAIN_SECONDS
-    while cluster.nodes() and time.monotonic() < deadline:
-        time.sleep(_POLL_SECONDS)
+    processes.comes_true(lambda: not cluster.nodes(), _DRAIN_SECONDS, _POLL_SECONDS)
     power.switch_off(run)
 
 

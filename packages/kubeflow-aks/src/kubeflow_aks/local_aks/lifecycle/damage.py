@@ -57,11 +57,7 @@ def named(run: RunDirectory) -> Generator[None]:
 
 
 def _mapping(text: str) -> Mapping[str, Any]:
-    """Settings of the engine.
-
-    Raises:
-        ValueError: the text is no YAML, no mapping, or cut.
-    """
+    """Settings of the engine; a ValueError for a text that is no YAML, no mapping, or cut."""
     if not text.endswith("\n"):
         raise ValueError("the last line is cut")
     try:

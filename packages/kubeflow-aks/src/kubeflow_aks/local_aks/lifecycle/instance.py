@@ -1,7 +1,6 @@
 """One local AKS: control plane, background service and engine of one run directory, started and stopped together."""
 
 import sys
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,8 +18,6 @@ from kubeflow_aks.tools import Tools
 
 _READY_SECONDS: Final = 60
 _STOP_SECONDS: Final = 10
-_POLL_SECONDS: Final = 0.1
-_LOG_LINES: Final = 5
 
 
 class ServiceError(CommandError):
@@ -96,15 +93,11 @@ class LocalAks:
         log = self.run.log(service_files.PID_FILE)
         with log.open("w", encoding="utf-8") as sink:
             process = processes.start(command, pid_file, log=sink, cwd=PROJECT_ROOT)
-        deadline = time.monotonic() + _READY_SECONDS
-        while not service_files.endpoints_file(self.run).exists():
-            if process.poll() is not None or time.monotonic() > deadline:
-                self.stop_service()
-                last = " | ".join(
-                    log.read_text(encoding="utf-8", errors="replace").splitlines()[-_LOG_LINES:]
-                )
-                raise ServiceError(f"the local Azure does not start: {last or 'no output'}")
-            time.sleep(_POLL_SECONDS)
+        if not processes.becomes_ready(
+            process, service_files.endpoints_file(self.run).exists, _READY_SECONDS
+        ):
+            self.stop_service()
+            raise ServiceError(f"the local Azure does not start: {processes.last_lines(log)}")
 
     def stop_service(self) -> None:
         """Stops the background service of this run directory."""

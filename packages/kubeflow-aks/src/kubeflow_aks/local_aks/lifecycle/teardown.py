@@ -1,9 +1,6 @@
 """Ends whatever a run directory started, by process id."""
 
-import os
-import signal
 import sys
-from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -23,10 +20,7 @@ _PATIENCE: Final = 10.0
 
 def stop_everything(run: RunDirectory) -> None:
     """Stops engine, service, controllers and control plane, whichever are there; needs no tools."""
-    engine = locks.release_dead(run, _ENGINE_PATIENCE)
-    if engine is not None and not engine.host:  # an engine may outlive its command a little
-        with suppress(ProcessLookupError):
-            os.kill(engine.pid, signal.SIGKILL)
+    locks.end(run, _ENGINE_PATIENCE)  # an engine may outlive its command a little
     if run.pid_file(training_operator.PROCESS) in run.pid_files():  # it was stopped while it started, perhaps
         training_operator.tidy()
     for name in (argo.PROCESS, training_operator.PROCESS):

@@ -5,11 +5,9 @@ The engine and the stand-ins would try for minutes to reach an API server that i
 
 from __future__ import annotations
 
-import os
-import signal
 import threading
 from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Final
 
 from kubeflow_aks.local_aks.control_plane import kwokctl, power
@@ -51,10 +49,7 @@ def watched(run: RunDirectory) -> Generator[None]:
 def _watch(run: RunDirectory, done: threading.Event, ended: list[str]) -> None:
     while not done.wait(_POLL_SECONDS):
         ended.extend(_ended(run))
-        engine = locks.release_dead(run, _NO_PATIENCE) if ended else None
-        if engine is not None and not engine.host:
-            with suppress(ProcessLookupError):
-                os.kill(engine.pid, signal.SIGKILL)
+        if ended and locks.end(run, _NO_PATIENCE):
             return
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Final
 
 from pulumi.runtime.proto import provider_pb2
 
@@ -33,17 +32,6 @@ class PropertyChange:
     of_inputs: bool = True
 
 
-_Kind = provider_pb2.PropertyDiff.Kind
-_KINDS: Final = {
-    (Change.ADD, False): _Kind.ADD,
-    (Change.ADD, True): _Kind.ADD_REPLACE,
-    (Change.DELETE, False): _Kind.DELETE,
-    (Change.DELETE, True): _Kind.DELETE_REPLACE,
-    (Change.UPDATE, False): _Kind.UPDATE,
-    (Change.UPDATE, True): _Kind.UPDATE_REPLACE,
-}
-
-
 def diff_response(
     changes: Mapping[str, PropertyChange],
     *,
@@ -65,11 +53,13 @@ def diff_response(
         replaces=replaces,
         deleteBeforeReplace=delete_first,
         diffs=diffs,
-        detailedDiff={
-            path: provider_pb2.PropertyDiff(
-                kind=_KINDS[change.change, change.replaces], inputDiff=change.of_inputs
-            )
-            for path, change in changes.items()
-        },
+        detailedDiff={path: _detail(change) for path, change in changes.items()},
         hasDetailedDiff=True,
+    )
+
+
+def _detail(change: PropertyChange) -> provider_pb2.PropertyDiff:
+    name = f"{change.change.name}_REPLACE" if change.replaces else change.change.name
+    return provider_pb2.PropertyDiff(
+        kind=provider_pb2.PropertyDiff.Kind.Value(name), inputDiff=change.of_inputs
     )

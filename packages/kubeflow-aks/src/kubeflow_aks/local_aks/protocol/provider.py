@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import NoReturn
 
 import grpc
@@ -15,14 +14,10 @@ from kubeflow_aks.local_aks.protocol.failures import fail
 
 
 class Provider(provider_pb2_grpc.ResourceProviderServicer):
-    """A provider for Python programs, which bring its SDK and need no schema.
+    """A provider of a Pulumi `package` for Python programs, which bring its SDK and need no schema.
 
     What a stand-in does not override is answered UNIMPLEMENTED. Handshake is among that: the engine then falls back to
-    Attach and Configure, so that the answer to Configure counts.
-
-    Args:
-        package: name of the Pulumi package.
-        version: the version whose behaviour the stand-in has.
+    Attach and Configure, so that the answer to Configure counts. `version` is the one whose behaviour it has.
     """
 
     def __init__(self, package: str, version: str) -> None:
@@ -61,41 +56,6 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         """No mapping from other tools."""
         return provider_pb2.GetMappingsResponse()
 
-    @override
-    def Handshake(
-        self, request: provider_pb2.ProviderHandshakeRequest, context: grpc.ServicerContext
-    ) -> provider_pb2.ProviderHandshakeResponse:
-        """Not implemented."""
-        self._unimplemented(request, context)
-
-    @override
-    def Parameterize(
-        self, request: provider_pb2.ParameterizeRequest, context: grpc.ServicerContext
-    ) -> provider_pb2.ParameterizeResponse:
-        """Not implemented."""
-        self._unimplemented(request, context)
-
-    @override
-    def Construct(
-        self, request: provider_pb2.ConstructRequest, context: grpc.ServicerContext
-    ) -> provider_pb2.ConstructResponse:
-        """Not implemented: neither package has components that the program uses."""
-        self._unimplemented(request, context)
-
-    @override
-    def Call(
-        self, request: provider_pb2.CallRequest, context: grpc.ServicerContext
-    ) -> provider_pb2.CallResponse:
-        """Not implemented: neither package has methods that the program uses."""
-        self._unimplemented(request, context)
-
-    @override
-    def List(
-        self, request: provider_pb2.ListRequest, context: grpc.ServicerContext
-    ) -> Iterator[provider_pb2.ListResponse]:
-        """Not implemented."""
-        self._unimplemented(request, context)
-
     def _unimplemented(self, request: message.Message, context: grpc.ServicerContext) -> NoReturn:
         name = type(request).__name__.removeprefix("Provider").removesuffix("Request")
         fail(
@@ -103,3 +63,5 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
             f"the local AKS's {self._package} provider does not implement {name}",
             grpc.StatusCode.UNIMPLEMENTED,
         )
+
+    Handshake = Parameterize = Construct = Call = List = _unimplemented

@@ -22,11 +22,7 @@ _MESSAGE_BYTES: Final = 400 << 20
 
 @dataclass(frozen=True)
 class Server:
-    """A provider that answers until it is stopped.
-
-    Attributes:
-        port: TCP port on 127.0.0.1.
-    """
+    """A provider that answers on a TCP port of 127.0.0.1 until it is stopped."""
 
     port: int
     _server: grpc.Server
@@ -37,11 +33,7 @@ class Server:
 
 
 def serve(provider: provider_pb2_grpc.ResourceProviderServicer, port: int = 0) -> Server:
-    """Serve a provider on 127.0.0.1, only to programs of this user where the system knows their user.
-
-    Args:
-        provider: answers the calls.
-        port: 0 takes a free one.
+    """Serve a provider on 127.0.0.1, by default on a free port, only to this user where the system knows the user.
 
     Raises:
         OSError: the port is taken.
@@ -61,11 +53,7 @@ def serve(provider: provider_pb2_grpc.ResourceProviderServicer, port: int = 0) -
 
 
 class _OwnUserOnly(grpc.ServerInterceptor):
-    """Refuses every call of another user of the machine.
-
-    Attributes:
-        port: of the server.
-    """
+    """Refuses every call of another user of the machine to the server on a port."""
 
     port = 0
 

@@ -39,11 +39,7 @@ class AlreadyInUseError(CommandError):
 
 @dataclass(frozen=True)
 class RunDirectory:
-    """One run's folder; it is private to the user, for it holds a cluster administrator's key.
-
-    Attributes:
-        root: absolute path.
-    """
+    """One run's folder, by its absolute path; private to the user, for it holds a cluster administrator's key."""
 
     root: Path
 
@@ -238,11 +234,7 @@ class RunDirectory:
 
 
 def _secret(text: str) -> str:
-    """A secret as it was made.
-
-    Raises:
-        ValueError: it is another text.
-    """
+    """A secret as it was made; a ValueError for another text."""
     if not _SECRET.fullmatch(text):
         raise ValueError("no secret")
     return text

@@ -21,11 +21,7 @@ class DamagedFileError(CommandError):
 
 
 def read(file: Path, parse: Callable[[str], T]) -> T:
-    """What a file holds.
-
-    Args:
-        file: of a run directory.
-        parse: makes it of the text.
+    """What a file of a run directory holds, as `parse` makes it of the text.
 
     Raises:
         FileNotFoundError: there is no such file.

@@ -20,6 +20,8 @@ from kubeflow_aks.local_aks.run.files import DamagedFileError
 _POLL_SECONDS: Final = 0.05
 _NOTED_SECONDS: Final = 30.0
 _NOTED_POLL_SECONDS: Final = 0.005
+_READY_POLL_SECONDS: Final = 0.1
+_LOG_LINES: Final = 5
 _KILLED_SECONDS: Final = 10.0
 _LOADING_SECONDS: Final = 1.0
 _LOADING_POLL_SECONDS: Final = 0.002
@@ -123,12 +125,34 @@ def start(
         pass_fds=pass_fds,
         start_new_session=True,
     )
-    deadline = time.monotonic() + _NOTED_SECONDS
-    while note.noted() is None and process.poll() is None and time.monotonic() < deadline:
-        time.sleep(_NOTED_POLL_SECONDS)
+    comes_true(
+        lambda: note.noted() is not None or process.poll() is not None, _NOTED_SECONDS, _NOTED_POLL_SECONDS
+    )
     if note.noted() == process.pid:
         note.write(process.pid)  # from here on with the time of its start
     return process
+
+
+def comes_true(condition: Callable[[], bool], seconds: float, pause: float) -> bool:
+    """Whether a condition holds within some seconds; there is a pause, in seconds, between two looks."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(pause)
+    return True
+
+
+def becomes_ready(process: subprocess.Popen[bytes], ready: Callable[[], bool], seconds: float) -> bool:
+    """Whether a started process is ready within some seconds, and has not ended."""
+    comes_true(lambda: process.poll() is not None or ready(), seconds, _READY_POLL_SECONDS)
+    return process.poll() is None and ready()
+
+
+def last_lines(log: Path) -> str:
+    """The last lines of a program's output, as one line for a message."""
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    return " | ".join(lines[-_LOG_LINES:]) or "no output"
 
 
 def command_line(pid: int) -> str:
@@ -143,11 +167,9 @@ def command_line(pid: int) -> str:
 
 
 def stop(files: Iterable[PidFile], patience: float) -> None:
-    """Stops processes and removes their pid files.
+    """Stops processes and removes their pid files; those that do not run any more are passed over.
 
-    Args:
-        files: processes that do not run any more are passed over.
-        patience: seconds they have to end by themselves after SIGTERM, all of them together; 0 for none.
+    All of them together have `patience` seconds to end by themselves after SIGTERM; 0 for none.
     """
     noted = list(files)
     _end([process for file in noted if (process := file.process())], patience)
@@ -186,12 +208,7 @@ def _end(processes: Sequence[psutil.Process], patience: float) -> None:
 
 def _gone(processes: Sequence[psutil.Process], patience: float) -> bool:
     """Whether all have ended in time; who started one collects it (`psutil.wait_procs` would take that away)."""
-    deadline = time.monotonic() + patience
-    while any(map(_alive, processes)):
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(_POLL_SECONDS)
-    return True
+    return comes_true(lambda: not any(map(_alive, processes)), patience, _POLL_SECONDS)
 
 
 def _alive(process: psutil.Process) -> bool:

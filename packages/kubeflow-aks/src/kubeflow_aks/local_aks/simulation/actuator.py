@@ -37,17 +37,7 @@ class Actuator:
     def carry_out(
         self, decisions: Iterable[Decision], pools: Mapping[str, AgentPool], pods: Iterable[Pod], now: float
     ) -> list[ScaleDown]:
-        """Do everything decided but scale-down.
-
-        Args:
-            decisions: in their order.
-            pools: all pools by name.
-            pods: all pods, for their events.
-            now: simulated seconds.
-
-        Returns:
-            The scale-downs.
-        """
+        """Do everything decided but scale-down, in order, at simulated second `now`; returns the scale-downs."""
         by_key = {pod.key: pod for pod in pods}
         removed: list[ScaleDown] = []
         for decision in decisions:

@@ -60,11 +60,7 @@ class Autoscaling:
         return self._next_scan
 
     def next_at(self, *, unseen: bool) -> float:
-        """Simulated second of the next look that could decide something.
-
-        Args:
-            unseen: whether anything changed since the last look.
-        """
+        """Simulated second of the next look that could decide something; `unseen` is whether anything changed."""
         if not self._autoscaled:
             return math.inf
         if unseen:
@@ -92,7 +88,7 @@ class Autoscaling:
         for removed in self._actuator.carry_out(decisions, pools, view.pods, now):
             self._removals.begin(
                 removed.node,
-                grace_seconds=profile.max_graceful_termination,
+                grace_seconds=profile.max_graceful_termination_sec,
                 forced=False,
                 empty=removed.empty,
             )

@@ -8,10 +8,8 @@ Every line has `time` (simulated seconds since the clock started), `wall` (secon
 import json
 import threading
 import time
-from collections.abc import Iterable
 from enum import StrEnum
-from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 from kubeflow_aks.events import Kind
 from kubeflow_aks.local_aks.simulation.clock import Clock
@@ -55,10 +53,3 @@ class Journal:
         with self._lock:
             self._sink.write(json.dumps(line, ensure_ascii=False) + "\n")
             self._sink.flush()
-
-
-def read(path: Path) -> Iterable[dict[str, Any]]:
-    """The lines of a journal file so far; a line still being written is left for the next reading."""
-    for line in path.read_text(encoding="utf-8").splitlines(keepends=True):
-        if line.endswith("\n"):
-            yield json.loads(line)

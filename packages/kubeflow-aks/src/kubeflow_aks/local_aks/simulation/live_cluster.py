@@ -4,6 +4,7 @@ import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from datetime import UTC, datetime
+from functools import partial
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -42,11 +43,12 @@ class LiveCluster:
         self._connection = Connection.of(config, connections=_CONNECTIONS)
         self._background = ThreadPoolExecutor(_BACKGROUND_THREADS, "kubernetes-background")
         self._foreground = ThreadPoolExecutor(_FOREGROUND_THREADS, "kubernetes-foreground")
-        self._nodes = self._inform("/api/v1/nodes")
-        self._pods = self._inform("/api/v1/pods", keep_deleted=True)
-        self._daemon_sets = self._inform("/apis/apps/v1/daemonsets")
-        self._budgets = self._inform("/apis/policy/v1/poddisruptionbudgets")
-        self._priorities = self._inform(
+        inform = partial(Informer, self._connection)
+        self._nodes = inform("/api/v1/nodes")
+        self._pods = inform("/api/v1/pods", keep_deleted=True)
+        self._daemon_sets = inform("/apis/apps/v1/daemonsets")
+        self._budgets = inform("/apis/policy/v1/poddisruptionbudgets")
+        self._priorities = inform(
             "/api/v1/namespaces/kube-system/configmaps", {"fieldSelector": f"metadata.name={CONFIG_MAP}"}
         )
 
@@ -182,11 +184,6 @@ class LiveCluster:
         for future in started:
             future.result()
 
-    def _inform(
-        self, path: str, query: Mapping[str, str] | None = None, *, keep_deleted: bool = False
-    ) -> Informer:
-        return Informer(self._connection, path, query, keep_deleted=keep_deleted)
-
     def _change_taints(
         self, name: str, remove: set[str], add: Sequence[Mapping[str, str]], spec: Mapping[str, Any]
     ) -> None:
@@ -207,11 +204,7 @@ class LiveCluster:
         raise UnavailableError(f"node {name} changes faster than its taints can be set")
 
     def _write(self, method: str, path: str, body: Mapping[str, Any], content_type: str = JSON) -> HTTPStatus:
-        """Send a change.
-
-        Returns:
-            OK, or why there was nothing to change.
-        """
+        """Send a change; OK, or why there was nothing to change."""
         try:
             self._connection.call(method, path, body=body, content_type=content_type)
         except ApiError as error:

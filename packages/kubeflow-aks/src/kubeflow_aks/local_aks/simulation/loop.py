@@ -97,7 +97,7 @@ class Simulation:
             if not self._resumed:
                 self._resume(view, now)
             for node in self._scale_sets.retired:
-                grace = profile.max_graceful_termination
+                grace = profile.max_graceful_termination_sec
                 self._removals.begin(node, grace_seconds=grace, forced=True, empty=False)
             for event in self._market.due(now):
                 self._play(event, pools, now)

@@ -58,41 +58,25 @@ class MarketUnansweredError(MarketError):
     """The service did not answer in time."""
 
 
+def not_allowed(key: str, value: object, allowed: str) -> str:
+    """A line that refuses a value of a request."""
+    return f"{key}: {value!r} is not allowed; expected {allowed}"
+
+
 def no_spot_pool(pool: object, spot: Iterable[str]) -> str:
-    """A line that refuses a pool of which Azure takes no VM back.
-
-    Args:
-        pool: the requested one.
-        spot: names of the pools of which it does.
-    """
-    return f"pool: {pool!r} is not allowed; expected a spot pool: {', '.join(spot) or 'none'}"
-
-
-def no_such_pool(pool: object, pools: Iterable[str]) -> str:
-    """A line that refuses a pool which does not exist.
-
-    Args:
-        pool: the requested one.
-        pools: names of those that exist. The supply of on-demand VMs ends, too: a quota is used up, a region is full.
-    """
-    return f"pool: {pool!r} is not allowed; expected a pool: {', '.join(pools) or 'none'}"
+    """A line that refuses a pool of which Azure takes no VM back; `spot` names those of which it does."""
+    return not_allowed("pool", pool, f"a spot pool: {', '.join(spot) or 'none'}")
 
 
 def no_such_node(node: str, pool: str, here: Sequence[str]) -> str:
-    """A line that refuses a node which can't be taken.
-
-    Args:
-        node: the requested one.
-        pool: the pool it should be of.
-        here: the pool's nodes that run and are not being taken.
-    """
+    """A line that refuses a node which can't be taken; `here` names the pool's nodes that can."""
     expected = f"a node of {pool} that is not being taken already: {', '.join(here) or 'none'}"
-    return f"node: {node!r} is not allowed; expected {expected}"
+    return not_allowed("node", node, expected)
 
 
 @dataclass(frozen=True)
 class MarketEvent:
-    """One thing that happens to a pool, `at` simulated seconds after the market's start."""
+    """One thing that happens to a pool, at simulated second `at`."""
 
     at: float
     what: Supply | Reclaim
@@ -108,9 +92,8 @@ class MarketEvent:
 class Market:
     """Plays a schedule; events can be added while it runs, from any thread."""
 
-    def __init__(self, schedule: Iterable[MarketEvent] = (), *, start: float = 0.0, seed: int = 0) -> None:
-        """`start` is the simulated second that events count from; `seed` chooses the nodes to take."""
-        self._start = start
+    def __init__(self, schedule: Iterable[MarketEvent] = (), *, seed: int = 0) -> None:
+        """`seed` chooses the nodes to take."""
         self._waiting = sorted(schedule, key=_order)
         self._supply: dict[str, Supply] = {}
         self._rng = random.Random(seed)  # noqa: S311 - repeatable on purpose
@@ -124,7 +107,7 @@ class Market:
     def due(self, now: float) -> list[MarketEvent]:
         """The events up to the simulated second `now` that were not returned before, in order."""
         with self._lock:
-            due = [event for event in self._waiting if self._start + event.at <= now]
+            due = [event for event in self._waiting if event.at <= now]
             self._waiting = self._waiting[len(due) :]
             for event in due:
                 if isinstance(event.what, Supply):
@@ -134,7 +117,7 @@ class Market:
     def next_at(self) -> float:
         """Simulated second of the next event; `inf` where none is left."""
         with self._lock:
-            return self._start + self._waiting[0].at if self._waiting else math.inf
+            return self._waiting[0].at if self._waiting else math.inf
 
     def supply(self, pool: str) -> Supply:
         """What a request for a VM of the pool gets now."""

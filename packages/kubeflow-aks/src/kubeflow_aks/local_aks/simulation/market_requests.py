@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from kubeflow_aks.clients.kubernetes.objects import is_object
-from kubeflow_aks.local_aks.run import files
+from kubeflow_aks.local_aks.run import files, processes
 from kubeflow_aks.local_aks.simulation.clock import Clock
 from kubeflow_aks.local_aks.simulation.market import (
     ALL,
@@ -30,7 +30,7 @@ from kubeflow_aks.local_aks.simulation.market import (
     Reclaim,
     Supply,
     no_spot_pool,
-    no_such_pool,
+    not_allowed,
 )
 
 PATIENCE_SECONDS: Final = 15.0
@@ -73,11 +73,8 @@ def send(
         _put(request, {"what": what, "pool": pool, "count": count, "node": node})
     except FileNotFoundError:
         raise MarketUnansweredError("no service looks for requests to the market here") from None
-    deadline = time.monotonic() + patience_seconds
-    while not answer.exists():
-        if time.monotonic() > deadline:
-            raise MarketUnansweredError(_silence(request, patience_seconds))
-        time.sleep(_POLL_SECONDS)
+    if not processes.comes_true(answer.exists, patience_seconds, _POLL_SECONDS):
+        raise MarketUnansweredError(_silence(request, patience_seconds))
     refused, sentence = files.read(answer, _reply)
     answer.unlink(missing_ok=True)
     if refused:
@@ -100,11 +97,8 @@ class MarketRequests:
     ) -> None:
         """Make the folder, without requests to an earlier service.
 
-        Args:
-            folder: anybody with write access may send requests.
-            market: carries out the requests.
-            clock: gives the time of an event.
-            pools: names of the pools there are now, and whether each is a spot pool.
+        Anybody with write access may send requests. `pools` gives the names of the pools there are now, and whether
+        each is a spot pool.
         """
         folder.mkdir(mode=0o700, exist_ok=True)
         for path in folder.iterdir():
@@ -138,14 +132,10 @@ class MarketRequests:
         self._market.add(event)
 
     def _event(self, request: object) -> MarketEvent:
-        """The requested event.
-
-        Raises:
-            MarketRefusedError: there is no such event.
-        """
+        """The requested event, if there can be one."""
         if not is_object(request):
             raise MarketRefusedError(
-                _not_allowed("request", request, "a JSON object with what, pool and count")
+                not_allowed("request", request, "a JSON object with what, pool and count")
             )
         what, pool, count = (request.get(key) for key in ("what", "pool", "count"))
         node = request.get("node", "")
@@ -153,17 +143,18 @@ class MarketRequests:
         spot = [name for name, is_spot in pools.items() if is_spot]
         mistakes: list[str] = []
         if what not in _WORDS:
-            mistakes.append(_not_allowed("what", what, f"one of {', '.join(_WORDS)}"))
+            mistakes.append(not_allowed("what", what, f"one of {', '.join(_WORDS)}"))
         if what in list(Supply):
             if pool not in pools:
-                mistakes.append(no_such_pool(pool, pools))
+                # The supply of on-demand VMs ends, too: a quota is used up, a region is full.
+                mistakes.append(not_allowed("pool", pool, f"a pool: {', '.join(pools) or 'none'}"))
         elif pool not in spot:
             mistakes.append(no_spot_pool(pool, spot))
         if not isinstance(count, int) or isinstance(count, bool) or count < ALL:
-            mistakes.append(_not_allowed("count", count, f"a whole number from 1, or {ALL} for all"))
+            mistakes.append(not_allowed("count", count, f"a whole number from 1, or {ALL} for all"))
             count = ALL
         if not isinstance(node, str):
-            mistakes.append(_not_allowed("node", node, "the name of a node"))
+            mistakes.append(not_allowed("node", node, "the name of a node"))
         if mistakes:
             raise MarketRefusedError("\n".join(mistakes))
         return MarketEvent(self._clock.now(), _word(str(what)), str(pool), count, str(node))
@@ -173,16 +164,8 @@ def _word(text: str) -> Supply | Reclaim:
     return Reclaim(text) if text in list(Reclaim) else Supply(text)
 
 
-def _not_allowed(key: str, value: object, allowed: str) -> str:
-    return f"{key}: {value!r} is not allowed; expected {allowed}"
-
-
 def _read(taken: Path) -> object:
-    """What somebody wrote.
-
-    Raises:
-        MarketRefusedError: it is not JSON.
-    """
+    """What somebody wrote, if it is JSON."""
     try:
         with taken.open("rb") as file:
             text = file.read(_LONGEST)
@@ -193,7 +176,7 @@ def _read(taken: Path) -> object:
     except (ValueError, RecursionError):
         shown = text[:80].decode(errors="replace")
         raise MarketRefusedError(
-            _not_allowed("request", shown, "a JSON object with what, pool and count")
+            not_allowed("request", shown, "a JSON object with what, pool and count")
         ) from None
     return value
 

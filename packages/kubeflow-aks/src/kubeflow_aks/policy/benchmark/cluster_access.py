@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from kubeflow_aks.policy.benchmark.pools import CLUSTER
-from kubeflow_aks.policy.benchmark.sources import azure_policy, checkov, psrule
-from kubeflow_aks.policy.benchmark.values import Inputs, at, items, must_be, on_inputs
-from kubeflow_aks.policy.rule import UNKNOWN, Rule
+from kubeflow_aks.policy.benchmark.table import azure_policy, checkov, high, low, medium, on, psrule
+from kubeflow_aks.policy.benchmark.values import Inputs, at, items, must_be
+from kubeflow_aks.policy.rule import UNKNOWN
+from kubeflow_aks.policy.rules.resources import CLUSTER
 
 
 def _closed(inputs: Inputs) -> Iterator[str]:
@@ -24,63 +24,52 @@ def _closed(inputs: Inputs) -> Iterator[str]:
 
 
 RULES: Final = (
-    Rule(
+    high(
         "aks-api-server-closed",
         "The API server is private, or accepts known addresses only.",
-        source=checkov("AKSApiServerAuthorizedIpRanges.py"),
-        severity="high",
-        type=CLUSTER,
-        per_resource=on_inputs(_closed),
-        ids=("CKV_AZURE_6", "AZU-0041", "KICS 2583fab1", "Azure.AKS.AuthorizedIPs", "CIS-AKS 5.4.1"),
+        on(CLUSTER, _closed),
+        checkov(
+            "AKSApiServerAuthorizedIpRanges.py",
+            "CKV_AZURE_6, AZU-0041, KICS 2583fab1, Azure.AKS.AuthorizedIPs, CIS-AKS 5.4.1",
+        ),
     ),
-    Rule(
+    medium(
         "aks-private-cluster",
         "The API server has no public address.",
-        source=azure_policy("AKS_PrivateCluster_Deny.json"),
-        type=CLUSTER,
-        per_resource=on_inputs(must_be("apiServerAccessProfile.enablePrivateCluster", "true")),
-        ids=("CKV_AZURE_115", "AZU-0065", "KICS 599318f2", "AzPolicy 040732e8", "CIS-AKS 5.4.2"),
+        on(CLUSTER, must_be("apiServerAccessProfile.enablePrivateCluster", "true")),
+        azure_policy(
+            "AKS_PrivateCluster_Deny.json",
+            "CKV_AZURE_115, AZU-0065, KICS 599318f2, AzPolicy 040732e8, CIS-AKS 5.4.2",
+        ),
     ),
-    Rule(
+    high(
         "aks-rbac",
         "Kubernetes uses role-based access control.",
-        source=checkov("AKSRbacEnabled.py"),
-        severity="high",
-        type=CLUSTER,
-        per_resource=on_inputs(must_be("enableRBAC", "true")),
-        ids=("CKV_AZURE_5", "AZU-0042", "KICS 9307a2ed", "Azure.AKS.UseRBAC"),
+        on(CLUSTER, must_be("enableRBAC", "true")),
+        checkov("AKSRbacEnabled.py", "CKV_AZURE_5, AZU-0042, KICS 9307a2ed, Azure.AKS.UseRBAC"),
     ),
-    Rule(
+    medium(
         "aks-no-local-accounts",
         "Nobody signs in without Entra.",
-        source=checkov("AKSLocalAdminDisabled.py"),
-        type=CLUSTER,
-        per_resource=on_inputs(must_be("disableLocalAccounts", "true")),
-        ids=("CKV_AZURE_141", "Azure.AKS.LocalAccounts", "AzPolicy 993c2fcd"),
+        on(CLUSTER, must_be("disableLocalAccounts", "true")),
+        checkov("AKSLocalAdminDisabled.py", "CKV_AZURE_141, Azure.AKS.LocalAccounts, AzPolicy 993c2fcd"),
     ),
-    Rule(
+    medium(
         "aks-entra",
         "People sign in with Entra.",
-        source=psrule("Azure.AKS.Rule.yaml"),
-        type=CLUSTER,
-        per_resource=on_inputs(must_be("aadProfile.managed", "true")),
-        ids=("Azure.AKS.ManagedAAD", "AzPolicy 450d2877", "CIS-AKS 5.5.1"),
+        on(CLUSTER, must_be("aadProfile.managed", "true")),
+        psrule("Azure.AKS.Rule.yaml", "Azure.AKS.ManagedAAD, AzPolicy 450d2877, CIS-AKS 5.5.1"),
     ),
-    Rule(
+    low(
         "aks-azure-rbac",
         "Azure roles control access to Kubernetes objects.",
-        source=psrule("Azure.AKS.Rule.yaml"),
-        severity="low",
-        type=CLUSTER,
-        per_resource=on_inputs(must_be("aadProfile.enableAzureRBAC", "true")),
-        ids=("Azure.AKS.AzureRBAC", "CIS-AKS 5.2.2"),
+        on(CLUSTER, must_be("aadProfile.enableAzureRBAC", "true")),
+        psrule("Azure.AKS.Rule.yaml", "Azure.AKS.AzureRBAC, CIS-AKS 5.2.2"),
     ),
-    Rule(
+    medium(
         "aks-no-run-command",
         "Nobody runs commands in the cluster through Azure's API.",
-        source=azure_policy("AKS_DisableRunCommand_Audit.json"),
-        type=CLUSTER,
-        per_resource=on_inputs(must_be("apiServerAccessProfile.disableRunCommand", "true")),
-        ids=("AzPolicy 89f2d532",),
+        on(CLUSTER, must_be("apiServerAccessProfile.disableRunCommand", "true")),
+        azure_policy("AKS_DisableRunCommand_Audit.json", "AzPolicy 89f2d532"),
     ),
 )

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from kubeflow_aks.policy.benchmark.pods import Container, every_container, inputs_of
-from kubeflow_aks.policy.benchmark.sources import checkov
+from kubeflow_aks.policy.benchmark.pods import Container, container_inputs, every_container
+from kubeflow_aks.policy.benchmark.table import checkov, high, low, medium
 from kubeflow_aks.policy.benchmark.values import (
     Inputs,
     at,
@@ -17,9 +17,7 @@ from kubeflow_aks.policy.benchmark.values import (
     must_be_set,
     must_not_be,
     shown,
-    together,
 )
-from kubeflow_aks.policy.rule import Rule
 
 _LEAST_USER: Final = 10_000
 _TAG: Final = re.compile(r".+:(?P<tag>[\w.-]+)")
@@ -85,7 +83,8 @@ def _pulled(inputs: Inputs) -> Iterator[str]:
 
 def _probed(container: Container) -> Iterator[str]:
     if not (container.init or container.ends):
-        yield from together(must_be_set("livenessProbe"), must_be_set("readinessProbe"))(container.inputs)
+        for probe in ("livenessProbe", "readinessProbe"):
+            yield from must_be_set(probe)(container.inputs)
 
 
 def _no_host_ports(inputs: Inputs) -> Iterator[str]:
@@ -108,186 +107,143 @@ def _no_secret_variables(inputs: Inputs) -> Iterator[str]:
 
 
 RULES: Final = (
-    Rule(
+    medium(
         "container-requests",
         "Containers request CPU and memory, so that the scheduler knows where they fit.",
-        source=checkov("CPURequests.py"),
-        every=every_container(
-            inputs_of(
-                together(must_be_set("resources.requests.cpu"), must_be_set("resources.requests.memory"))
-            )
-        ),
-        ids=(
-            "CKV_K8S_10",
-            "CKV_K8S_12",
-            "kube-linter unset-cpu-requirements",
-            "kube-linter unset-memory-requirements",
-            "Kyverno require-pod-requests-limits",
-            "AzPolicy 03a4ecdb",
-            "kube-score container-resources",
+        container_inputs(must_be_set("resources.requests.cpu"), must_be_set("resources.requests.memory")),
+        checkov(
+            "CPURequests.py",
+            "CKV_K8S_10, CKV_K8S_12, kube-linter unset-cpu-requirements, "
+            "kube-linter unset-memory-requirements, Kyverno require-pod-requests-limits, "
+            "AzPolicy 03a4ecdb, kube-score container-resources",
         ),
     ),
-    Rule(
+    medium(
         "container-memory-limits",
         "Containers have a memory limit.",
-        source=checkov("MemoryLimits.py"),
-        every=every_container(inputs_of(must_be_set("resources.limits.memory"))),
-        ids=("CKV_K8S_13", "kubescape C-0271"),
+        container_inputs(must_be_set("resources.limits.memory")),
+        checkov("MemoryLimits.py", "CKV_K8S_13, kubescape C-0271"),
     ),
-    Rule(
+    low(
         "container-cpu-limits",
         "Containers have a CPU limit.",
-        source=checkov("CPULimits.py"),
-        severity="low",
-        every=every_container(inputs_of(must_be_set("resources.limits.cpu"))),
-        ids=("CKV_K8S_11", "kubescape C-0270", "AzPolicy e345eecc"),
+        container_inputs(must_be_set("resources.limits.cpu")),
+        checkov("CPULimits.py", "CKV_K8S_11, kubescape C-0270, AzPolicy e345eecc"),
     ),
-    Rule(
+    low(
         "container-pulls-always",
         "An image whose tag may move is pulled each time.",
-        source=checkov("ImagePullPolicyAlways.py"),
-        severity="low",
-        every=every_container(inputs_of(_pulled)),
-        ids=("CKV_K8S_15", "Kyverno always-pull-images", "AzPolicy 50c83470"),
+        container_inputs(_pulled),
+        checkov("ImagePullPolicyAlways.py", "CKV_K8S_15, Kyverno always-pull-images, AzPolicy 50c83470"),
     ),
-    Rule(
+    high(
         "container-not-privileged",
         "No container is privileged.",
-        source=checkov("PrivilegedContainers.py"),
-        severity="high",
-        every=every_container(inputs_of(must_not_be("securityContext.privileged", "true", instead="false"))),
-        ids=(
-            "CKV_K8S_16",
-            "kube-linter privileged-container",
-            "Kyverno disallow-privileged-containers",
-            "kubescape C-0057",
-            "AzPolicy 95edb821",
+        container_inputs(must_not_be("securityContext.privileged", "true", instead="false")),
+        checkov(
+            "PrivilegedContainers.py",
+            "CKV_K8S_16, kube-linter privileged-container, Kyverno disallow-privileged-containers, "
+            "kubescape C-0057, AzPolicy 95edb821",
         ),
     ),
-    Rule(
+    medium(
         "container-gains-no-rights",
         "No process gets more privileges than its parent.",
-        source=checkov("AllowPrivilegeEscalation.py"),
-        every=every_container(inputs_of(must_be("securityContext.allowPrivilegeEscalation", "false"))),
-        ids=(
-            "CKV_K8S_20",
-            "kube-linter privilege-escalation-container",
-            "Kyverno disallow-privilege-escalation",
-            "kubescape C-0016",
-            "AzPolicy 1c6e92c9",
+        container_inputs(must_be("securityContext.allowPrivilegeEscalation", "false")),
+        checkov(
+            "AllowPrivilegeEscalation.py",
+            "CKV_K8S_20, kube-linter privilege-escalation-container, "
+            "Kyverno disallow-privilege-escalation, kubescape C-0016, AzPolicy 1c6e92c9",
         ),
     ),
-    Rule(
+    low(
         "container-read-only",
         "Containers have a read-only root filesystem.",
-        source=checkov("ReadOnlyFilesystem.py"),
-        severity="low",
-        every=every_container(inputs_of(must_be("securityContext.readOnlyRootFilesystem", "true"))),
-        ids=(
-            "CKV_K8S_22",
-            "kube-linter no-read-only-root-fs",
-            "Kyverno require-ro-rootfs",
-            "Pulumi DaemonSet enableReadOnlyRootFilesystem",
-            "kubescape C-0017",
-            "AzPolicy df49d893",
+        container_inputs(must_be("securityContext.readOnlyRootFilesystem", "true")),
+        checkov(
+            "ReadOnlyFilesystem.py",
+            "CKV_K8S_22, kube-linter no-read-only-root-fs, Kyverno require-ro-rootfs, "
+            "Pulumi DaemonSet enableReadOnlyRootFilesystem, kubescape C-0017, AzPolicy df49d893",
         ),
     ),
-    Rule(
+    medium(
         "container-not-root",
         "Containers run as a user that is neither root nor a user of the node.",
-        source=checkov("RootContainers.py"),
-        every=every_container(_not_root),
-        ids=(
-            "CKV_K8S_23",
-            "CKV_K8S_40",
-            "kube-linter run-as-non-root",
-            "Kyverno require-run-as-nonroot",
-            "kubescape C-0013",
-            "AzPolicy f06ddb64",
+        every_container(_not_root),
+        checkov(
+            "RootContainers.py",
+            "CKV_K8S_23, CKV_K8S_40, kube-linter run-as-non-root, Kyverno require-run-as-nonroot, "
+            "kubescape C-0013, AzPolicy f06ddb64",
         ),
     ),
-    Rule(
+    medium(
         "container-drops-capabilities",
         "Containers drop the default capabilities.",
-        source=checkov("MinimizeCapabilities.py"),
-        every=every_container(_no_capabilities),
-        ids=(
-            "CKV_K8S_28",
-            "CKV_K8S_37",
-            "kube-linter drop-net-raw-capability",
-            "Kyverno require-drop-all",
+        every_container(_no_capabilities),
+        checkov(
+            "MinimizeCapabilities.py",
+            "CKV_K8S_28, CKV_K8S_37, kube-linter drop-net-raw-capability, Kyverno require-drop-all, "
             "kubescape C-0046",
         ),
     ),
-    Rule(
+    low(
         "container-security-context",
         "Every container has a security context.",
-        source=checkov("ContainerSecurityContext.py"),
-        severity="low",
-        every=every_container(inputs_of(must_be_set("securityContext"))),
-        ids=(
-            "CKV_K8S_29",
-            "CKV_K8S_30",
-            "kubescape C-0211",
-            "kube-score container-security-context-user-group-id",
+        container_inputs(must_be_set("securityContext")),
+        checkov(
+            "ContainerSecurityContext.py",
+            "CKV_K8S_29, CKV_K8S_30, kubescape C-0211, kube-score container-security-context-user-group-id",
         ),
     ),
-    Rule(
+    medium(
         "container-seccomp",
         "The runtime's seccomp profile applies to every container.",
-        source=checkov("Seccomp.py"),
-        every=every_container(_sandboxed),
-        ids=("CKV_K8S_31", "Kyverno restrict-seccomp-strict", "AzPolicy 975ce327"),
+        every_container(_sandboxed),
+        checkov("Seccomp.py", "CKV_K8S_31, Kyverno restrict-seccomp-strict, AzPolicy 975ce327"),
     ),
-    Rule(
+    low(
         "container-image-by-digest",
         "Images are given by digest.",
-        source=checkov("ImageDigest.py"),
-        severity="low",
-        every=every_container(inputs_of(_by_digest)),
-        ids=("CKV_K8S_43", "Kyverno require-image-checksum"),
+        container_inputs(_by_digest),
+        checkov("ImageDigest.py", "CKV_K8S_43, Kyverno require-image-checksum"),
     ),
-    Rule(
+    low(
         "container-probes",
         "Containers have liveness and readiness probes.",
-        source=checkov("LivenessProbe.py"),
-        severity="low",
-        every=every_container(_probed),
-        ids=(
-            "CKV_K8S_8",
-            "CKV_K8S_9",
-            "kube-linter no-liveness-probe",
-            "Kyverno require-probes",
-            "AzPolicy b1a9997f",
+        every_container(_probed),
+        checkov(
+            "LivenessProbe.py",
+            "CKV_K8S_8, CKV_K8S_9, kube-linter no-liveness-probe, Kyverno require-probes, AzPolicy b1a9997f",
         ),
     ),
-    Rule(
+    medium(
         "container-image-tag",
         "Images have a fixed tag, not latest.",
-        source=checkov("ImageTagFixed.py"),
-        every=every_container(inputs_of(_tagged)),
-        ids=("CKV_K8S_14", "kube-linter latest-tag", "Kyverno disallow-latest-tag", "AzPolicy 021f8078"),
+        container_inputs(_tagged),
+        checkov(
+            "ImageTagFixed.py",
+            "CKV_K8S_14, kube-linter latest-tag, Kyverno disallow-latest-tag, AzPolicy 021f8078",
+        ),
     ),
-    Rule(
+    medium(
         "container-no-host-ports",
         "Containers use no host ports.",
-        source=checkov("HostPort.py"),
-        every=every_container(inputs_of(_no_host_ports)),
-        ids=("CKV_K8S_26", "Kyverno disallow-host-ports", "kubescape C-0044"),
+        container_inputs(_no_host_ports),
+        checkov("HostPort.py", "CKV_K8S_26, Kyverno disallow-host-ports, kubescape C-0044"),
     ),
-    Rule(
+    high(
         "container-no-added-capabilities",
         "Containers add no capabilities to the default ones.",
-        source=checkov("AllowedCapabilities.py"),
-        severity="high",
-        every=every_container(inputs_of(_no_added_capabilities)),
-        ids=("CKV_K8S_25", "CKV_K8S_39", "Kyverno disallow-capabilities", "AzPolicy d2e7ea85"),
+        container_inputs(_no_added_capabilities),
+        checkov(
+            "AllowedCapabilities.py",
+            "CKV_K8S_25, CKV_K8S_39, Kyverno disallow-capabilities, AzPolicy d2e7ea85",
+        ),
     ),
-    Rule(
+    medium(
         "container-no-secret-variables",
         "Secrets are mounted as files, not passed in variables.",
-        source=checkov("Secrets.py"),
-        every=every_container(inputs_of(_no_secret_variables)),
-        ids=("CKV_K8S_35", "Kyverno disallow-secrets-from-env-vars", "kubescape C-0207"),
+        container_inputs(_no_secret_variables),
+        checkov("Secrets.py", "CKV_K8S_35, Kyverno disallow-secrets-from-env-vars, kubescape C-0207"),
     ),
 )

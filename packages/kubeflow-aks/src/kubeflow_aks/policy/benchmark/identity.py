@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from kubeflow_aks.policy.benchmark.pools import CLUSTER
-from kubeflow_aks.policy.benchmark.sources import azure_policy, checkov, psrule
-from kubeflow_aks.policy.benchmark.values import Inputs, at, items, must_be, on_inputs, together
-from kubeflow_aks.policy.rule import Rule
+from kubeflow_aks.policy.benchmark.table import Citation, azure_policy, checkov, high, medium, on, psrule
+from kubeflow_aks.policy.benchmark.values import Inputs, at, items, must_be
+from kubeflow_aks.policy.rules.resources import CLUSTER
 
 _PULLING: Final = {
     "7f951dda-4ed3-4680-a7ca-43fe172d538d": "AcrPull",
@@ -37,46 +36,34 @@ def _no_owner(inputs: Inputs) -> Iterator[str]:
 
 
 RULES: Final = (
-    Rule(
+    high(
         "aks-managed-identity",
         "The cluster uses a managed identity, which has no secret.",
-        source=psrule("Azure.AKS.Rule.yaml"),
-        severity="high",
-        type=CLUSTER,
-        per_resource=on_inputs(
-            together(must_be("identity.type", "SystemAssigned", "UserAssigned"), _no_service_principal)
-        ),
-        ids=("Azure.AKS.ManagedIdentity", "AzPolicy da6e2401"),
+        on(CLUSTER, must_be("identity.type", "SystemAssigned", "UserAssigned"), _no_service_principal),
+        psrule("Azure.AKS.Rule.yaml", "Azure.AKS.ManagedIdentity, AzPolicy da6e2401"),
     ),
-    Rule(
+    medium(
         "aks-workload-identity",
         "Pods use workload identities of their own, without secrets.",
-        source=azure_policy("AKS_WorkloadIdentity_Audit.json"),
-        type=CLUSTER,
-        per_resource=on_inputs(
-            together(
-                must_be("securityProfile.workloadIdentity.enabled", "true"),
-                must_be("oidcIssuerProfile.enabled", "true"),
-            )
+        on(
+            CLUSTER,
+            must_be("securityProfile.workloadIdentity.enabled", "true"),
+            must_be("oidcIssuerProfile.enabled", "true"),
         ),
-        ids=("AzPolicy 2cc2e023",),
+        azure_policy("AKS_WorkloadIdentity_Audit.json", "AzPolicy 2cc2e023"),
     ),
-    Rule(
+    high(
         "acr-nodes-only-pull",
         "Role assignments on a registry are read-only.",
-        source='"CIS Azure Kubernetes Service Benchmark" (read 2026-11-22)',
-        severity="high",
-        type="azure-native:authorization:RoleAssignment",
-        per_resource=on_inputs(_reads_only),
-        ids=("CIS-AKS 5.1.2", "CIS-AKS 5.1.3"),
+        on("azure-native:authorization:RoleAssignment", _reads_only),
+        Citation(
+            '"CIS Azure Kubernetes Service Benchmark" (read 2026-11-22)', "CIS-AKS 5.1.2, CIS-AKS 5.1.3"
+        ),
     ),
-    Rule(
+    high(
         "azure-no-custom-owner",
         "No custom role allows everything.",
-        source=checkov("CustomRoleDefinitionSubscriptionOwner.py"),
-        severity="high",
-        type="azure-native:authorization:RoleDefinition",
-        per_resource=on_inputs(_no_owner),
-        ids=("CKV_AZURE_39", "AZU-0030"),
+        on("azure-native:authorization:RoleDefinition", _no_owner),
+        checkov("CustomRoleDefinitionSubscriptionOwner.py", "CKV_AZURE_39, AZU-0030"),
     ),
 )

@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from kubeflow_aks.policy.benchmark.names import REGISTRY
-from kubeflow_aks.policy.benchmark.pools import CLUSTER
-from kubeflow_aks.policy.benchmark.sources import psrule
-from kubeflow_aks.policy.benchmark.values import Inputs, at, in_turn, items, of_type
-from kubeflow_aks.policy.rule import UNKNOWN, Resource, Rule
+from kubeflow_aks.policy.benchmark.table import low, medium, psrule
+from kubeflow_aks.policy.benchmark.values import Every, Inputs, at, in_turn, items, of_type
+from kubeflow_aks.policy.rule import UNKNOWN, Resource
+from kubeflow_aks.policy.rules.resources import CLUSTER
 
 _SETTING: Final = "azure-native:monitor:DiagnosticSetting"
 _AUDIT: Final = {"kube-audit", "kube-audit-admin", "guard"}
-_PLATFORM: Final = ("cluster-autoscaler",)
+_PLATFORM: Final = "cluster-autoscaler"
 """The source's list is configurable; of its default, this category explains why a pool did or did not grow."""
 _OF_REGISTRY: Final = ("ContainerRegistryLoginEvents", "ContainerRegistryRepositoryEvents")
-_GROUPS: Final = {
-    "audit": {*_AUDIT, *_OF_REGISTRY},
-    "allLogs": {*_AUDIT, *_PLATFORM, *_OF_REGISTRY},
-}
+_GROUPS: Final = {"audit": {*_AUDIT, *_OF_REGISTRY}, "allLogs": {*_AUDIT, _PLATFORM, *_OF_REGISTRY}}
 """What a group stores of the resource that its setting is about; categories of other resources do no harm here."""
-_PATHS: Final = {
-    CLUSTER: "containerservice/managedcluster",
-    REGISTRY: "containerregistry/registr",
-}
+_PATHS: Final = {CLUSTER: "containerservice/managedcluster", REGISTRY: "containerregistry/registr"}
 """Part of the ARM ids of each type."""
 
 
@@ -46,30 +40,16 @@ def _settings(resources: Sequence[Resource], kind: str) -> list[Resource]:
     return [it for it in of_type(resources, _SETTING) if _is_about(it.inputs, kind)]
 
 
-def _lacks(
-    resources: Sequence[Resource], *required: tuple[str, ...], kind: str = CLUSTER
-) -> Iterator[tuple[str, str]]:
+def _stored(kind: str, *required: Collection[str]) -> Every:
     """Resources of a type that lack a category of each of these choices."""
-    kept = {category for it in _settings(resources, kind) for category in _kept(it.inputs)}
-    missing = [" or ".join(choice) for choice in required if not kept & {*choice}]
 
-    def lacking(resource: Resource) -> Iterator[tuple[str, str]]:
-        if missing:
+    def check(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
+        kept = {category for it in _settings(resources, kind) for category in _kept(it.inputs)}
+        missing = [" or ".join(choice) for choice in required if not kept & {*choice}]
+        for resource in of_type(resources, kind) if missing else ():
             yield resource.urn, f"no diagnostic setting stores {', '.join(missing)}"
 
-    return in_turn(of_type(resources, kind), lacking)
-
-
-def _audit(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
-    return _lacks(resources, ("kube-audit-admin", "kube-audit"), ("guard",))
-
-
-def _platform(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
-    return _lacks(resources, *((category,) for category in _PLATFORM))
-
-
-def _of_registry(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
-    return _lacks(resources, *((category,) for category in _OF_REGISTRY), kind=REGISTRY)
+    return check
 
 
 def _costly(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
@@ -81,34 +61,28 @@ def _costly(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
 
 
 RULES: Final = (
-    Rule(
+    medium(
         "aks-audit-log",
         "The audit log of changes and sign-ins is stored.",
-        source=psrule("Azure.AKS.Rule.ps1"),
-        every=_audit,
-        ids=("Azure.AKS.AuditLogs", "AzPolicy 245fc9df", "CIS-AKS 2.1.1"),
+        _stored(CLUSTER, ("kube-audit-admin", "kube-audit"), ("guard",)),
+        psrule("Azure.AKS.Rule.ps1", "Azure.AKS.AuditLogs, AzPolicy 245fc9df, CIS-AKS 2.1.1"),
     ),
-    Rule(
+    low(
         "aks-platform-log",
         "The autoscaler's log is stored.",
-        source=psrule("Azure.AKS.Rule.ps1"),
-        severity="low",
-        every=_platform,
-        ids=("Azure.AKS.PlatformLogs",),
+        _stored(CLUSTER, (_PLATFORM,)),
+        psrule("Azure.AKS.Rule.ps1", "Azure.AKS.PlatformLogs"),
     ),
-    Rule(
+    low(
         "aks-audit-log-without-reads",
         "The audit log omits read calls, which cost the most.",
-        source=psrule("Azure.AKS.Rule.ps1"),
-        severity="low",
-        every=_costly,
-        ids=("Azure.AKS.AuditAdmin",),
+        _costly,
+        psrule("Azure.AKS.Rule.ps1", "Azure.AKS.AuditAdmin"),
     ),
-    Rule(
+    medium(
         "acr-audit-log",
         "The registry's sign-ins, pushes and pulls are stored.",
-        source=psrule("Azure.ACR.AuditLogs.md"),
-        every=_of_registry,
-        ids=("Azure.ACR.AuditLogs",),
+        _stored(REGISTRY, *((category,) for category in _OF_REGISTRY)),
+        psrule("Azure.ACR.AuditLogs.md", "Azure.ACR.AuditLogs"),
     ),
 )

@@ -6,20 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from kubeflow_aks.policy.benchmark.pools import AGENT_POOL, CLUSTER
-from kubeflow_aks.policy.benchmark.sources import psrule
-from kubeflow_aks.policy.benchmark.values import (
-    Inputs,
-    Look,
-    at,
-    in_turn,
-    is_set,
-    items,
-    of_type,
-    on_inputs,
-    shown,
-)
-from kubeflow_aks.policy.rule import Resource, Rule
+from kubeflow_aks.policy.benchmark.table import Citation, PerResource, low, medium, on, psrule
+from kubeflow_aks.policy.benchmark.values import Inputs, Look, at, in_turn, items, must_be_set, of_type, shown
+from kubeflow_aks.policy.rule import Resource
+from kubeflow_aks.policy.rules.resources import CLUSTER, POOL
 
 PUBLIC_ADDRESS: Final = "azure-native:network:PublicIPAddress"
 NETWORK: Final = "azure-native:network:VirtualNetwork"
@@ -27,7 +17,7 @@ SUBNET: Final = "azure-native:network:Subnet"
 REGISTRY: Final = "azure-native:containerregistry:Registry"
 _TAGGABLE: Final = (
     CLUSTER,
-    AGENT_POOL,
+    POOL,
     NETWORK,
     PUBLIC_ADDRESS,
     REGISTRY,
@@ -51,6 +41,7 @@ def named(path: str, pattern: str, rule: str) -> Look:
     return look
 
 
+_HAS_TAGS: Final = must_be_set("tags")
 _ADDRESS_OR_SUBNET: Final = r"[A-Za-z0-9](?:[-.\w]{0,78}\w)?"
 _ADDRESS_OR_SUBNET_RULE: Final = (
     "at most 80 letters, digits, underscores, periods and hyphens, beginning with a letter or digit and not ending "
@@ -70,102 +61,88 @@ def _subnets(resource: Resource) -> Iterator[str]:
 
 
 def _tagged(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
-    return in_turn(of_type(resources, *_TAGGABLE), _lacks_tags)
-
-
-def _lacks_tags(resource: Resource) -> Iterator[tuple[str, str]]:
-    if not is_set(at(resource.inputs, "tags")):
-        yield resource.urn, "tags is not set"
+    return in_turn(
+        of_type(resources, *_TAGGABLE), lambda it: ((it.urn, message) for message in _HAS_TAGS(it.inputs))
+    )
 
 
 def _stable(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
     for resource in resources:
         if _PREVIEW.fullmatch(resource.type):
-            yield (
-                resource.urn,
-                f"the type is {resource.type}; expected a stable API version",
-            )
+            yield resource.urn, f"the type is {resource.type}; expected a stable API version"
 
 
 RULES: Final = (
-    Rule(
+    medium(
         "aks-name",
         "The cluster's name is valid for Azure.",
-        source=psrule("Azure.AKS.Rule.yaml"),
-        type=CLUSTER,
-        per_resource=on_inputs(
+        on(
+            CLUSTER,
             named(
                 "resourceName",
                 r"[A-Za-z0-9](?:[-\w]{0,61}[A-Za-z0-9])?",
                 "at most 63 letters, digits, underscores and hyphens, with a letter or digit at both ends",
-            )
+            ),
         ),
-        ids=("Azure.AKS.Name",),
+        psrule("Azure.AKS.Rule.yaml", "Azure.AKS.Name"),
     ),
-    Rule(
+    medium(
         "aks-dns-prefix",
         "The prefix of the API server's name is valid for Azure.",
-        source=psrule("Azure.AKS.Rule.yaml"),
-        type=CLUSTER,
-        per_resource=on_inputs(
+        on(
+            CLUSTER,
             named(
                 "dnsPrefix",
                 r"[A-Za-z0-9](?:[-A-Za-z0-9]{0,52}[A-Za-z0-9])?",
                 "at most 54 letters, digits and hyphens, with a letter or digit at both ends",
-            )
+            ),
         ),
-        ids=("Azure.AKS.DNSPrefix",),
+        psrule("Azure.AKS.Rule.yaml", "Azure.AKS.DNSPrefix"),
     ),
-    Rule(
+    medium(
         "address-name",
         "Names of public addresses are valid for Azure.",
-        source=psrule("Azure.PublicIP.Rule.ps1"),
-        type=PUBLIC_ADDRESS,
-        per_resource=on_inputs(named("publicIpAddressName", _ADDRESS_OR_SUBNET, _ADDRESS_OR_SUBNET_RULE)),
-        ids=("Azure.PublicIP.Name",),
+        on(PUBLIC_ADDRESS, named("publicIpAddressName", _ADDRESS_OR_SUBNET, _ADDRESS_OR_SUBNET_RULE)),
+        psrule("Azure.PublicIP.Rule.ps1", "Azure.PublicIP.Name"),
     ),
-    Rule(
+    medium(
         "address-dns-label",
         "DNS labels of public addresses are valid for Azure.",
-        source=psrule("Azure.PublicIP.Rule.ps1"),
-        type=PUBLIC_ADDRESS,
-        per_resource=on_inputs(
+        on(
+            PUBLIC_ADDRESS,
             named(
                 "dnsSettings.domainNameLabel",
                 r"[a-z][-a-z0-9]{1,61}[a-z0-9]",
                 "3 to 63 small letters, digits and hyphens, beginning with a letter and not ending with a hyphen",
-            )
+            ),
         ),
-        ids=("Azure.PublicIP.DNSLabel",),
+        psrule("Azure.PublicIP.Rule.ps1", "Azure.PublicIP.DNSLabel"),
     ),
-    Rule(
+    medium(
         "subnet-names",
         "Names of subnets are valid for Azure.",
-        source=psrule("Azure.VNET.Rule.ps1"),
-        per_resource=_subnets,
-        ids=("Azure.VNET.SubnetName",),
+        PerResource(_subnets),
+        psrule("Azure.VNET.Rule.ps1", "Azure.VNET.SubnetName"),
     ),
-    Rule(
+    medium(
         "acr-name",
         "The registry's name is valid for Azure.",
-        source=psrule("Azure.ACR.Rule.yaml"),
-        type=REGISTRY,
-        per_resource=on_inputs(named("registryName", r"[A-Za-z0-9]{5,50}", "5 to 50 letters and digits")),
-        ids=("Azure.ACR.Name",),
+        on(REGISTRY, named("registryName", r"[A-Za-z0-9]{5,50}", "5 to 50 letters and digits")),
+        psrule("Azure.ACR.Rule.yaml", "Azure.ACR.Name"),
     ),
-    Rule(
+    low(
         "azure-tags",
         "Every resource that can have tags has tags.",
-        source=psrule("Azure.Resource.Rule.ps1"),
-        severity="low",
-        every=_tagged,
-        ids=("Azure.Resource.UseTags",),
+        _tagged,
+        psrule("Azure.Resource.Rule.ps1", "Azure.Resource.UseTags"),
     ),
-    Rule(
+    medium(
         "azure-no-preview-api",
         "No resource uses a preview version of Azure's API.",
-        source='"Disallow the use of non-stable (Preview) Azure resources" (read 2026-11-22)',
-        every=_stable,
-        ids=("Pulumi azurenative disallowPreviewResource",),
+        _stable,
+        Citation(
+            '"Disallow the use of non-stable (Preview) Azure resources" (read 2026-11-22)',
+            "Pulumi azurenative disallowPreviewResource",
+        ),
     ),
 )

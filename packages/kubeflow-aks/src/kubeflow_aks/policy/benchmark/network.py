@@ -7,19 +7,10 @@ from ipaddress import ip_address, ip_network
 from typing import Any, Final
 
 from kubeflow_aks.policy.benchmark.names import NETWORK, PUBLIC_ADDRESS, SUBNET
-from kubeflow_aks.policy.benchmark.pools import CLUSTER
-from kubeflow_aks.policy.benchmark.sources import azure_policy, checkov, psrule
-from kubeflow_aks.policy.benchmark.values import (
-    Inputs,
-    at,
-    in_turn,
-    is_set,
-    items,
-    must_be,
-    of_type,
-    on_inputs,
-)
-from kubeflow_aks.policy.rule import Resource, Rule
+from kubeflow_aks.policy.benchmark.table import PerResource, azure_policy, checkov, low, medium, on, psrule
+from kubeflow_aks.policy.benchmark.values import Inputs, at, in_turn, is_set, items, must_be, of_type
+from kubeflow_aks.policy.rule import Resource
+from kubeflow_aks.policy.rules.resources import CLUSTER
 
 _LARGEST_PREFIX: Final = 23
 _WITHOUT_GROUP: Final = (
@@ -88,78 +79,56 @@ def _local_dns(inputs: Inputs) -> Iterator[str]:
 
 
 RULES: Final = (
-    Rule(
+    medium(
         "aks-network-policy",
         "Network policies are enforced.",
-        source=checkov("AKSNetworkPolicy.py"),
-        type=CLUSTER,
-        per_resource=on_inputs(must_be("networkProfile.networkPolicy", "calico", "cilium", "azure")),
-        ids=(
-            "CKV_AZURE_7",
-            "AZU-0043",
-            "KICS 25c0228e",
-            "terrascan AC_AZURE_0158",
-            "Azure.AKS.NetworkPolicy",
-            "Pulumi azurenative ManagedCluster configureNetworkPolicy",
-            "CIS-AKS 5.4.4",
+        on(CLUSTER, must_be("networkProfile.networkPolicy", "calico", "cilium", "azure")),
+        checkov(
+            "AKSNetworkPolicy.py",
+            "CKV_AZURE_7, AZU-0043, KICS 25c0228e, terrascan AC_AZURE_0158, Azure.AKS.NetworkPolicy, "
+            "Pulumi azurenative ManagedCluster configureNetworkPolicy, CIS-AKS 5.4.4",
         ),
     ),
-    Rule(
+    low(
         "aks-azure-cni",
         "The cluster uses Azure CNI.",
-        source=azure_policy("AKS_EnableCNI.json"),
-        severity="low",
-        type=CLUSTER,
-        per_resource=on_inputs(must_be("networkProfile.networkPlugin", "azure")),
-        ids=("CKV2_AZURE_29", "AzPolicy 46238e2f"),
+        on(CLUSTER, must_be("networkProfile.networkPlugin", "azure")),
+        azure_policy("AKS_EnableCNI.json", "CKV2_AZURE_29, AzPolicy 46238e2f"),
     ),
-    Rule(
+    medium(
         "aks-standard-load-balancer",
         "The load balancer is of the Standard tier.",
-        source=psrule("Azure.AKS.Rule.yaml"),
-        type=CLUSTER,
-        per_resource=on_inputs(must_be("networkProfile.loadBalancerSku", "standard")),
-        ids=("Azure.AKS.StandardLB",),
+        on(CLUSTER, must_be("networkProfile.loadBalancerSku", "standard")),
+        psrule("Azure.AKS.Rule.yaml", "Azure.AKS.StandardLB"),
     ),
-    Rule(
+    low(
         "aks-large-subnets",
         "A subnet whose addresses pods use is /23 or larger.",
-        source=psrule("Azure.AKS.Rule.ps1"),
-        severity="low",
-        every=_large_subnets,
-        ids=("Azure.AKS.CNISubnetSize",),
+        _large_subnets,
+        psrule("Azure.AKS.Rule.ps1", "Azure.AKS.CNISubnetSize"),
     ),
-    Rule(
+    medium(
         "subnet-security-groups",
         "Every subnet has a network security group.",
-        source=psrule("Azure.VNET.Rule.ps1"),
-        per_resource=_security_groups,
-        ids=("Azure.VNET.UseNSGs", "terrascan AC_AZURE_0356"),
+        PerResource(_security_groups),
+        psrule("Azure.VNET.Rule.ps1", "Azure.VNET.UseNSGs, terrascan AC_AZURE_0356"),
     ),
-    Rule(
+    low(
         "address-in-zones",
         "Public addresses name all three zones.",
-        source=psrule("Azure.PublicIP.Rule.ps1"),
-        severity="low",
-        type=PUBLIC_ADDRESS,
-        per_resource=on_inputs(_zone_redundant),
-        ids=("Azure.PublicIP.AvailabilityZone",),
+        on(PUBLIC_ADDRESS, _zone_redundant),
+        psrule("Azure.PublicIP.Rule.ps1", "Azure.PublicIP.AvailabilityZone"),
     ),
-    Rule(
+    medium(
         "network-two-dns-servers",
         "A network with custom DNS servers has two.",
-        source=checkov("VnetSingleDNSServer.py"),
-        type=NETWORK,
-        per_resource=on_inputs(_two_dns_servers),
-        ids=("CKV_AZURE_182", "Azure.VNET.SingleDNS"),
+        on(NETWORK, _two_dns_servers),
+        checkov("VnetSingleDNSServer.py", "CKV_AZURE_182, Azure.VNET.SingleDNS"),
     ),
-    Rule(
+    low(
         "network-local-dns",
         "A network with custom DNS servers contains the first one.",
-        source=checkov("VnetLocalDNS.py"),
-        severity="low",
-        type=NETWORK,
-        per_resource=on_inputs(_local_dns),
-        ids=("CKV_AZURE_183", "Azure.VNET.LocalDNS"),
+        on(NETWORK, _local_dns),
+        checkov("VnetLocalDNS.py", "CKV_AZURE_183, Azure.VNET.LocalDNS"),
     ),
 )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from kubeflow_aks.policy.benchmark.pods import kind
-from kubeflow_aks.policy.benchmark.sources import checkov, kyverno
+from kubeflow_aks.policy.benchmark.table import Citation, checkov, high, kyverno, low, medium
 from kubeflow_aks.policy.benchmark.values import Every, Inputs, Look, at, in_turn, items, must_not_be, shown
-from kubeflow_aks.policy.rule import Resource, Rule
+from kubeflow_aks.policy.rule import Resource
 
 _EVERYBODY: Final = ("system:anonymous", "system:unauthenticated", "system:masters")
 _IN_TREE: Final = ("kubernetes.io/azure-disk", "kubernetes.io/azure-file")
@@ -37,17 +37,14 @@ _GONE: Final = {
 """API versions that Kubernetes has removed, by group."""
 
 
-def _each_of(*kinds: str) -> Callable[[Look], Every]:
+def _every_object(look: Look, *kinds: str) -> Every:
     """What is wrong with each object of these kinds, in any version."""
 
-    def every(look: Look) -> Every:
-        def check(resource: Resource) -> Iterator[tuple[str, str]]:
-            if kind(resource) in kinds:
-                yield from ((resource.urn, message) for message in look(resource.inputs))
+    def check(resource: Resource) -> Iterator[tuple[str, str]]:
+        if kind(resource) in kinds:
+            yield from ((resource.urn, message) for message in look(resource.inputs))
 
-        return lambda resources: in_turn(resources, check)
-
-    return every
+    return lambda resources: in_turn(resources, check)
 
 
 def _no_wildcards(inputs: Inputs) -> Iterator[str]:
@@ -76,12 +73,6 @@ def _served(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
             yield resource.urn, f"the API is {group}/{version}; expected one that Kubernetes still serves"
 
 
-def _no_lasting_token(inputs: Inputs) -> Iterator[str]:
-    yield from must_not_be(
-        "type", "kubernetes.io/service-account-token", instead="a token that expires, by kubectl create token"
-    )(inputs)
-
-
 def _not_privileged(inputs: Inputs) -> Iterator[str]:
     label = "pod-security.kubernetes.io/enforce"
     labels: Inputs = at(inputs, "metadata.labels") or {}
@@ -94,71 +85,62 @@ def _driven(inputs: Inputs) -> Iterator[str]:
         yield f"provisioner is {shown(provisioner)}; expected a CSI driver"
 
 
+_NO_LASTING_TOKEN: Final = must_not_be(
+    "type", "kubernetes.io/service-account-token", instead="a token that expires, by kubectl create token"
+)
 _BINDINGS: Final = ("ClusterRoleBinding", "RoleBinding")
 
 RULES: Final = (
-    Rule(
+    high(
         "role-no-wildcards",
         "Roles use no wildcards.",
-        source=checkov("WildcardRoles.py"),
-        severity="high",
-        every=_each_of("ClusterRole", "Role")(_no_wildcards),
-        ids=(
-            "CKV_K8S_49",
-            "kube-linter wildcard-in-rules",
-            "Kyverno restrict-wildcard-verbs",
-            "kubescape C-0187",
+        _every_object(_no_wildcards, "ClusterRole", "Role"),
+        checkov(
+            "WildcardRoles.py",
+            "CKV_K8S_49, kube-linter wildcard-in-rules, Kyverno restrict-wildcard-verbs, kubescape C-0187, "
             "AzPolicy ca8d5704",
         ),
     ),
-    Rule(
+    high(
         "role-no-administrators",
         "Nobody is made an administrator of the cluster.",
-        source=kyverno("restrict-binding-clusteradmin.yaml"),
-        severity="high",
-        every=_each_of(*_BINDINGS)(_no_administrators),
-        ids=(
-            "kubescape C-0185",
-            "kube-linter cluster-admin-role-binding",
-            "Kyverno restrict-binding-clusteradmin",
-            "AzPolicy a3dc4946",
+        _every_object(_no_administrators, *_BINDINGS),
+        kyverno(
+            "restrict-binding-clusteradmin.yaml",
+            "kubescape C-0185, kube-linter cluster-admin-role-binding, "
+            "Kyverno restrict-binding-clusteradmin, AzPolicy a3dc4946",
         ),
     ),
-    Rule(
+    high(
         "role-not-for-everybody",
         "No rights are granted to anonymous users or to system:masters.",
-        source=kyverno("restrict-binding-system-groups.yaml"),
-        severity="high",
-        every=_each_of(*_BINDINGS)(_not_for_everybody),
-        ids=("Kyverno restrict-binding-system-groups",),
+        _every_object(_not_for_everybody, *_BINDINGS),
+        kyverno("restrict-binding-system-groups.yaml", "Kyverno restrict-binding-system-groups"),
     ),
-    Rule(
+    medium(
         "secret-no-lasting-token",
         "No service account token is without expiry.",
-        source=kyverno("deny-secret-service-account-token-type.yaml"),
-        every=_each_of("Secret")(_no_lasting_token),
-        ids=("Kyverno deny-secret-service-account-token-type",),
+        _every_object(_NO_LASTING_TOKEN, "Secret"),
+        kyverno(
+            "deny-secret-service-account-token-type.yaml", "Kyverno deny-secret-service-account-token-type"
+        ),
     ),
-    Rule(
+    medium(
         "namespace-not-privileged",
         "No namespace allows privileged pods.",
-        source=kyverno("deny-privileged-profile.yaml"),
-        every=_each_of("Namespace")(_not_privileged),
-        ids=("Kyverno psa deny-privileged-profile",),
+        _every_object(_not_privileged, "Namespace"),
+        kyverno("deny-privileged-profile.yaml", "Kyverno psa deny-privileged-profile"),
     ),
-    Rule(
+    low(
         "storage-class-driver",
         "Storage classes use CSI drivers.",
-        source="MicrosoftDocs/azure-aks-docs, policy-reference.md (read 2026-11-22)",
-        severity="low",
-        every=_each_of("StorageClass")(_driven),
-        ids=("AzPolicy 4f3823b6",),
+        _every_object(_driven, "StorageClass"),
+        Citation("MicrosoftDocs/azure-aks-docs, policy-reference.md (read 2026-11-22)", "AzPolicy 4f3823b6"),
     ),
-    Rule(
+    medium(
         "object-served-api",
         "Objects use API versions that Kubernetes still serves.",
-        source=kyverno("check-deprecated-apis.yaml"),
-        every=_served,
-        ids=("Kyverno check-deprecated-apis",),
+        _served,
+        kyverno("check-deprecated-apis.yaml", "Kyverno check-deprecated-apis"),
     ),
 )

@@ -69,11 +69,11 @@ def containers(pod: Pod) -> Iterator[Container]:
         yield from (Container(inputs, pod.spec, init, pod.ends) for inputs in items(pod.spec, key))
 
 
-def every_pod(look: Look) -> Every:
+def every_pod(*looks: Look) -> Every:
     """What is wrong with each pod's spec."""
 
     def check(pod: Pod) -> Iterator[tuple[str, str]]:
-        yield from ((pod.urn, message) for message in look(pod.spec))
+        yield from ((pod.urn, message) for look in looks for message in look(pod.spec))
 
     return lambda resources: in_turn(pods(resources), check)
 
@@ -88,6 +88,8 @@ def every_container(look: Callable[[Container], Iterator[str]]) -> Every:
     return lambda resources: in_turn(pods(resources), check)
 
 
-def inputs_of(look: Look) -> Callable[[Container], Iterator[str]]:
-    """Applies a check to a container's own inputs."""
-    return lambda container: iter(look(container.inputs))
+def container_inputs(*looks: Look) -> Every:
+    """What is wrong with each container's own inputs."""
+    return every_container(
+        lambda container: (message for look in looks for message in look(container.inputs))
+    )

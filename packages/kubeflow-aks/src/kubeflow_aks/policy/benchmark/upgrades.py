@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from kubeflow_aks.policy.benchmark.pools import AGENT_POOL, CLUSTER
-from kubeflow_aks.policy.benchmark.sources import azure_policy, checkov, psrule
+from kubeflow_aks.policy.benchmark.table import azure_policy, checkov, low, medium, on, psrule
 from kubeflow_aks.policy.benchmark.values import (
     Inputs,
     at,
@@ -15,10 +14,9 @@ from kubeflow_aks.policy.benchmark.values import (
     must_be_set,
     must_not_be,
     of_type,
-    on_inputs,
-    together,
 )
-from kubeflow_aks.policy.rule import UNKNOWN, Resource, Rule
+from kubeflow_aks.policy.rule import UNKNOWN, Resource
+from kubeflow_aks.policy.rules.resources import CLUSTER, POOL
 
 _MAINTENANCE: Final = "azure-native:containerservice:MaintenanceConfiguration"
 _WINDOWS: Final = ("aksManagedAutoUpgradeSchedule", "aksManagedNodeOSUpgradeSchedule")
@@ -51,56 +49,48 @@ def _same_version(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
             versions = " or ".join(sorted(str(it) for it in expected))
             yield pool.urn, f"orchestratorVersion is {version}; expected the cluster's {versions}"
 
-    return in_turn(of_type(resources, AGENT_POOL), differing)
+    return in_turn(of_type(resources, POOL), differing)
 
 
 RULES: Final = (
-    Rule(
+    medium(
         "aks-upgrade-channel",
         "The cluster has an automatic upgrade channel.",
-        source=checkov("AKSUpgradeChannel.py"),
-        type=CLUSTER,
-        per_resource=on_inputs(
-            together(
-                must_be_set("autoUpgradeProfile.upgradeChannel"),
-                must_not_be("autoUpgradeProfile.upgradeChannel", "none", instead="patch or another channel"),
-            )
+        on(
+            CLUSTER,
+            must_be_set("autoUpgradeProfile.upgradeChannel"),
+            must_not_be("autoUpgradeProfile.upgradeChannel", "none", instead="patch or another channel"),
         ),
-        ids=("CKV_AZURE_171", "Azure.AKS.AutoUpgrade", "AzPolicy 5c345cdf"),
+        checkov("AKSUpgradeChannel.py", "CKV_AZURE_171, Azure.AKS.AutoUpgrade, AzPolicy 5c345cdf"),
     ),
-    Rule(
+    medium(
         "aks-node-image-channel",
         "Node images are upgraded automatically.",
-        source=azure_policy("AKS_Autoupgrade_NodeOS_Audit.json"),
-        type=CLUSTER,
-        per_resource=on_inputs(
+        on(
+            CLUSTER,
             must_be("autoUpgradeProfile.nodeOSUpgradeChannel", "NodeImage", "SecurityPatch"),
-            lambda inputs: at(inputs, "autoUpgradeProfile.upgradeChannel") != "node-image",  # it does both
+            where=lambda inputs: (
+                at(inputs, "autoUpgradeProfile.upgradeChannel") != "node-image"
+            ),  # it does both
         ),
-        ids=("AzPolicy 04408ca5",),
+        azure_policy("AKS_Autoupgrade_NodeOS_Audit.json", "AzPolicy 04408ca5"),
     ),
-    Rule(
+    low(
         "aks-maintenance-windows",
         "Both kinds of upgrade have a maintenance window.",
-        source=psrule("Azure.AKS.Rule.ps1"),
-        severity="low",
-        every=_windows,
-        ids=("Azure.AKS.MaintenanceWindow", "AzPolicy e1352e44"),
+        _windows,
+        psrule("Azure.AKS.Rule.ps1", "Azure.AKS.MaintenanceWindow, AzPolicy e1352e44"),
     ),
-    Rule(
+    low(
         "aks-one-version",
         "Pools run the cluster's version.",
-        source=psrule("Azure.AKS.Rule.ps1"),
-        severity="low",
-        every=_same_version,
-        ids=("Azure.AKS.PoolVersion",),
+        _same_version,
+        psrule("Azure.AKS.Rule.ps1", "Azure.AKS.PoolVersion"),
     ),
-    Rule(
+    medium(
         "aks-paid-tier",
         "The control plane has a service level agreement.",
-        source=psrule("Azure.AKS.Rule.ps1"),
-        type=CLUSTER,
-        per_resource=on_inputs(must_be("sku.tier", "Standard", "Premium")),  # both sources list Standard only
-        ids=("Azure.AKS.UptimeSLA", "CKV_AZURE_170"),
+        on(CLUSTER, must_be("sku.tier", "Standard", "Premium")),  # both sources list Standard only
+        psrule("Azure.AKS.Rule.ps1", "Azure.AKS.UptimeSLA, CKV_AZURE_170"),
     ),
 )

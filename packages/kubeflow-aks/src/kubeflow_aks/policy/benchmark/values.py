@@ -81,23 +81,6 @@ def must_be_set(path: str) -> Look:
     return look
 
 
-def together(*looks: Look) -> Look:
-    """The violations of all of these checks."""
-
-    def look(inputs: Inputs) -> Iterator[str]:
-        for one in looks:
-            yield from one(inputs)
-
-    return look
-
-
-def on_inputs(
-    look: Look, where: Callable[[Inputs], bool] = lambda _: True
-) -> Callable[[Resource], Iterable[str]]:
-    """A check of the inputs of a resource, if `where` accepts them."""
-    return lambda resource: look(resource.inputs) if where(resource.inputs) else ()
-
-
 def in_turn(
     things: Iterable[_Thing], look: Callable[[_Thing], Iterable[tuple[str, str]]]
 ) -> Iterator[tuple[str, str]]:

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from kubeflow_aks.policy.benchmark.pods import Pod, every_pod, kind, pods
-from kubeflow_aks.policy.benchmark.sources import checkov, kyverno
+from kubeflow_aks.policy.benchmark.table import Citation, checkov, high, kyverno, low, medium
 from kubeflow_aks.policy.benchmark.values import (
     Inputs,
+    Look,
     at,
     in_turn,
     is_set,
@@ -16,9 +17,8 @@ from kubeflow_aks.policy.benchmark.values import (
     must_be,
     must_not_be,
     shown,
-    together,
 )
-from kubeflow_aks.policy.rule import UNKNOWN, Resource, Rule
+from kubeflow_aks.policy.rule import UNKNOWN, Resource
 
 _SOCKETS: Final = ("docker.sock", "containerd.sock", "crio.sock", "cri-dockerd.sock")
 _NAMESPACED: Final = frozenset(
@@ -42,6 +42,10 @@ _NAMESPACED: Final = frozenset(
 )
 _LABELS: Final = ("app.kubernetes.io/name", "app.kubernetes.io/part-of", "app.kubernetes.io/managed-by")
 _POLICY: Final = "kubernetes:networking.k8s.io/v1:NetworkPolicy"
+
+
+def _off(key: str) -> Look:
+    return must_not_be(key, "true", instead="false")
 
 
 def _host_paths(spec: Inputs) -> Iterator[str]:
@@ -124,94 +128,70 @@ def _labelled(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
 
 
 RULES: Final = (
-    Rule(
+    high(
         "pod-no-host-namespaces",
         "Pods do not share processes, memory or network with their node.",
-        source=checkov("ShareHostPID.py"),
-        severity="high",
-        every=every_pod(
-            together(
-                *(must_not_be(key, "true", instead="false") for key in ("hostPID", "hostIPC", "hostNetwork"))
-            )
-        ),
-        ids=(
-            "CKV_K8S_17",
-            "CKV_K8S_18",
-            "CKV_K8S_19",
-            "kube-linter host-ipc",
-            "kube-linter host-network",
-            "kube-linter host-pid",
-            "Kyverno disallow-host-namespaces",
-            "kubescape C-0038",
-            "kubescape C-0041",
+        every_pod(*map(_off, ("hostPID", "hostIPC", "hostNetwork"))),
+        checkov(
+            "ShareHostPID.py",
+            "CKV_K8S_17, CKV_K8S_18, CKV_K8S_19, kube-linter host-ipc, kube-linter host-network, "
+            "kube-linter host-pid, Kyverno disallow-host-namespaces, kubescape C-0038, kubescape C-0041, "
             "AzPolicy 47a1ee2f",
         ),
     ),
-    Rule(
+    high(
         "pod-no-runtime-socket",
         "Pods do not mount the socket of the container runtime.",
-        source=checkov("DockerSocketVolume.py"),
-        severity="high",
-        every=every_pod(_no_sockets),
-        ids=("CKV_K8S_27", "kube-linter docker-sock", "Kyverno disallow-cri-sock-mount"),
+        every_pod(_no_sockets),
+        checkov(
+            "DockerSocketVolume.py", "CKV_K8S_27, kube-linter docker-sock, Kyverno disallow-cri-sock-mount"
+        ),
     ),
-    Rule(
+    medium(
         "pod-no-host-paths",
         "Pods mount no folders of their node.",
-        source=kyverno("disallow-host-path.yaml"),
-        every=every_pod(_no_host_paths),
-        ids=(
-            "kubescape C-0048",
-            "kubescape C-0045",
-            "kube-linter sensitive-host-mounts",
-            "Kyverno disallow-host-path",
-            "AzPolicy 098fc59e",
+        every_pod(_no_host_paths),
+        kyverno(
+            "disallow-host-path.yaml",
+            "kubescape C-0048, kubescape C-0045, kube-linter sensitive-host-mounts, "
+            "Kyverno disallow-host-path, AzPolicy 098fc59e",
         ),
     ),
-    Rule(
+    medium(
         "pod-no-token",
         "Pods mount no service account token unless they need it.",
-        source=checkov("ServiceAccountTokens.py"),
-        every=every_pod(must_be("automountServiceAccountToken", "false")),
-        ids=(
-            "CKV_K8S_38",
-            "kubescape C-0034",
-            "Kyverno restrict-automount-sa-token",
-            "AzPolicy 423dd1ba",
+        every_pod(must_be("automountServiceAccountToken", "false")),
+        checkov(
+            "ServiceAccountTokens.py",
+            "CKV_K8S_38, kubescape C-0034, Kyverno restrict-automount-sa-token, AzPolicy 423dd1ba",
         ),
     ),
-    Rule(
+    low(
         "object-namespace",
         "Objects are not in the default namespace.",
-        source=checkov("DefaultNamespace.py"),
-        severity="low",
-        every=_own_namespace,
-        ids=(
-            "CKV_K8S_21",
-            "kube-linter use-namespace",
-            "Kyverno disallow-default-namespace",
-            "AzPolicy 9f061a12",
+        _own_namespace,
+        checkov(
+            "DefaultNamespace.py",
+            "CKV_K8S_21, kube-linter use-namespace, Kyverno disallow-default-namespace, AzPolicy 9f061a12",
         ),
     ),
-    Rule(
+    medium(
         "pod-network-policy",
         "A network policy selects each pod.",
-        source=checkov("RequireAllPodsToHaveNetworkPolicy.json"),
-        every=_policies,
-        ids=(
-            "CKV2_K8S_6",
-            "kube-linter non-isolated-pod",
-            "Kyverno add-network-policy",
-            "kubescape C-0260",
+        _policies,
+        checkov(
+            "RequireAllPodsToHaveNetworkPolicy.json",
+            "CKV2_K8S_6, kube-linter non-isolated-pod, Kyverno add-network-policy, kubescape C-0260, "
             "CIS-AKS 4.4.2",
         ),
     ),
-    Rule(
+    low(
         "workload-labels",
         "Workloads have the labels that Kubernetes recommends.",
-        source="kubernetes/website, common-labels.md (read 2026-11-22)",
-        severity="low",
-        every=_labelled,
-        ids=("Pulumi DaemonSet configureRecommendedLabels", "Kyverno require-labels"),
+        _labelled,
+        Citation(
+            "kubernetes/website, common-labels.md (read 2026-11-22)",
+            "Pulumi DaemonSet configureRecommendedLabels, Kyverno require-labels",
+        ),
     ),
 )

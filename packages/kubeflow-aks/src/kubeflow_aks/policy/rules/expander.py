@@ -26,9 +26,8 @@ def _covers(resources: Sequence[Resource]) -> Findings:
         return
     order = config_map(resources, _MAP)
     if order is None:
-        if any(
-            it.type.startswith("kubernetes:") for it in resources
-        ):  # else objects are applied by other means
+        # Without any, objects are applied by other means.
+        if any(it.type.startswith("kubernetes:") for it in resources):
             yield "", f"the expander is priority, and the ConfigMap {_MAP} with the order is missing"
         return
     levels = _levels(order)

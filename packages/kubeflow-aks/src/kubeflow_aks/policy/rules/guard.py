@@ -14,9 +14,8 @@ _NAME: Final = "kubeflow-aks-keep-off-spot"
 
 
 def _guarded(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
-    kubernetes = any(
-        it.type.startswith("kubernetes:") for it in resources
-    )  # else objects are applied by other means
+    # Without any, objects are applied by other means.
+    kubernetes = any(it.type.startswith("kubernetes:") for it in resources)
     if not kubernetes or not any(pool.spot for pool in pools(resources)):
         return
     policies = [it for it in resources if it.type == _POLICY and name_of(it) == _NAME]

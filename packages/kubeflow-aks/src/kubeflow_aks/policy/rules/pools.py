@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from kubeflow_aks.policy.rule import Resource, Rule
-from kubeflow_aks.policy.rules.resources import Pool, pools
+from kubeflow_aks.policy.rules.resources import Pool, on_pools, pools
 
 _SYSTEM: Final = "CriticalAddonsOnly=true:NoSchedule"
 _GPU: Final = "nvidia.com/gpu="
@@ -16,23 +16,20 @@ _DECISION: Final = "docs/decisions/0003-labels-and-taints.md"
 Findings = Iterator[tuple[str, str]]
 
 
-def _system_closed(resource: Resource) -> Iterator[str]:
-    for pool in pools([resource]):
-        if pool.system and _SYSTEM not in pool.taints:
-            yield f"nodeTaints of the system pool {pool.name} lack {_SYSTEM}"
+def _system_closed(pool: Pool) -> Iterator[str]:
+    if pool.system and _SYSTEM not in pool.taints:
+        yield f"nodeTaints of the system pool {pool.name} lack {_SYSTEM}"
 
 
-def _gpu_closed(resource: Resource) -> Iterator[str]:
-    for pool in pools([resource]):
-        if pool.gpu and not any(it.startswith(_GPU) and it.endswith(":NoSchedule") for it in pool.taints):
-            size = pool.size
-            yield f"{pool.name} has GPUs ({size}), and nodeTaints lack {_GPU}present:NoSchedule"
+def _gpu_closed(pool: Pool) -> Iterator[str]:
+    if pool.gpu and not any(it.startswith(_GPU) and it.endswith(":NoSchedule") for it in pool.taints):
+        size = pool.size
+        yield f"{pool.name} has GPUs ({size}), and nodeTaints lack {_GPU}present:NoSchedule"
 
 
-def _arm_closed(resource: Resource) -> Iterator[str]:
-    for pool in pools([resource]):
-        if pool.arm and not pool.system and _ARM not in pool.taints:
-            yield f"{pool.name} has ARM nodes ({pool.size}), and nodeTaints lack {_ARM}"
+def _arm_closed(pool: Pool) -> Iterator[str]:
+    if pool.arm and not pool.system and _ARM not in pool.taints:
+        yield f"{pool.name} has ARM nodes ({pool.size}), and nodeTaints lack {_ARM}"
 
 
 def _one_home(resources: Sequence[Resource]) -> Findings:
@@ -42,10 +39,7 @@ def _one_home(resources: Sequence[Resource]) -> Findings:
         return
     if len(home_pools) != 1 or home_pools[0].gpu:
         names = ", ".join(sorted(pool.name for pool in home_pools)) or "none"
-        yield (
-            "",
-            f"pools without a taint: {names}; expected exactly one, on demand and without GPU",
-        )
+        yield ("", f"pools without a taint: {names}; expected exactly one, on demand and without GPU")
 
 
 def _home_stays(resource: Resource) -> Iterator[str]:
@@ -57,17 +51,15 @@ def _home_stays(resource: Resource) -> Iterator[str]:
             yield f"osDiskType of {pool.name} is Ephemeral, so its disks are lost with its nodes"
 
 
-def _from_zero(resource: Resource) -> Iterator[str]:
-    for pool in pools([resource]):
-        fewest = pool.wire.get("minCount") or 0
-        if pool.batch and fewest > 0:
-            yield f"minCount of {pool.name} is {fewest}: these nodes cost money without work"
+def _from_zero(pool: Pool) -> Iterator[str]:
+    fewest = pool.wire.get("minCount") or 0
+    if pool.batch and fewest > 0:
+        yield f"minCount of {pool.name} is {fewest}: these nodes cost money without work"
 
 
-def _count_left_alone(resource: Resource) -> Iterator[str]:
-    for pool in pools([resource]):
-        if pool.wire.get("enableAutoScaling") and f"{pool.path}count" not in pool.ignored:
-            yield f"ignore_changes lacks count, so each `up` would reset the number of nodes of {pool.name}"
+def _count_left_alone(pool: Pool) -> Iterator[str]:
+    if pool.wire.get("enableAutoScaling") and f"{pool.path}count" not in pool.ignored:
+        yield f"ignore_changes lacks count, so each `up` would reset the number of nodes of {pool.name}"
 
 
 def homes(every: Sequence[Pool]) -> list[Pool]:
@@ -81,21 +73,21 @@ RULES: Final = (
         "Only AKS's add-ons run on a system pool.",
         "docs/facts/aks.md#system-pool",
         mandatory=True,
-        per_resource=_system_closed,
+        per_resource=on_pools(_system_closed),
     ),
     Rule(
         "gpu-pool-is-closed",
         "Only work that asks for a GPU runs on a GPU node.",
         _DECISION,
         mandatory=True,
-        per_resource=_gpu_closed,
+        per_resource=on_pools(_gpu_closed),
     ),
     Rule(
         "arm-pool-is-closed",
         "Only work that tolerates ARM runs on an ARM node, because most images are for x64.",
         _DECISION,
         mandatory=True,
-        per_resource=_arm_closed,
+        per_resource=on_pools(_arm_closed),
     ),
     Rule(
         "platform-has-one-home",
@@ -118,13 +110,13 @@ RULES: Final = (
         "A pool for batch work has no nodes without work.",
         "docs/facts/aks.md#shortage-and-fallback",
         severity="low",
-        per_resource=_from_zero,
+        per_resource=on_pools(_from_zero),
     ),
     Rule(
         "autoscaler-owns-the-count",
         "The program never resets the number of nodes that the autoscaler chose.",
         "components/pools/agent_pools.py",
         mandatory=True,
-        per_resource=_count_left_alone,
+        per_resource=on_pools(_count_left_alone),
     ),
 )

@@ -31,10 +31,7 @@ def _whole(resources: Sequence[Resource]) -> Findings:
     if any(it.protect for it in valuable):
         for it in valuable:
             if not it.protect:
-                yield (
-                    it.urn,
-                    "not protected although others are, so a destroy starts before it is refused",
-                )
+                yield (it.urn, "not protected although others are, so a destroy starts before it is refused")
 
 
 def _for_a_time(resources: Sequence[Resource]) -> Findings:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -108,6 +108,11 @@ def pools(resources: Sequence[Resource]) -> Iterator[Pool]:
         elif it.kind == CLUSTER:
             for number, profile in enumerate(it.inputs.get("agentPoolProfiles") or ()):
                 yield Pool(it.urn, profile, it.ignore_changes, f"agentPoolProfiles[{number}].")
+
+
+def on_pools(look: Callable[[Pool], Iterable[str]]) -> Callable[[Resource], Iterator[str]]:
+    """A check of each agent pool that a resource defines."""
+    return lambda resource: (message for pool in pools([resource]) for message in look(pool))
 
 
 def name_of(resource: Resource) -> str:

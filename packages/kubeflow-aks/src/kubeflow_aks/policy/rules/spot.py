@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from kubeflow_aks.policy.rule import Resource, Rule
-from kubeflow_aks.policy.rules.resources import PLATFORM, WORKLOAD, pools
+from kubeflow_aks.policy.rules.resources import PLATFORM, WORKLOAD, Pool, on_pools, pools
 
 _KEY: Final = "kubernetes.azure.com/scalesetpriority"
 _TAINT: Final = f"{_KEY}=spot:NoSchedule"
@@ -15,48 +15,43 @@ _PAGE: Final = "docs/facts/aks.md#spot-pools"
 Findings = Iterator[tuple[str, str]]
 
 
-def _marked(resource: Resource) -> Iterator[str]:
-    for pool in pools([resource]):
-        label, tainted = pool.labels.get(_KEY), _TAINT in pool.taints
-        if pool.spot and label != "spot":
-            yield f"nodeLabels of {pool.name} lack {_KEY}=spot, so an update would remove it from the nodes"
-        if pool.spot and not tainted:
-            yield f"nodeTaints of {pool.name} lack {_TAINT}, without which AKS refuses an update"
-        if not pool.spot and (label or tainted):
-            yield f"{pool.name} is on demand but has {_KEY}, so spot work would run there"
+def _marked(pool: Pool) -> Iterator[str]:
+    label, tainted = pool.labels.get(_KEY), _TAINT in pool.taints
+    if pool.spot and label != "spot":
+        yield f"nodeLabels of {pool.name} lack {_KEY}=spot, so an update would remove it from the nodes"
+    if pool.spot and not tainted:
+        yield f"nodeTaints of {pool.name} lack {_TAINT}, without which AKS refuses an update"
+    if not pool.spot and (label or tainted):
+        yield f"{pool.name} is on demand but has {_KEY}, so spot work would run there"
 
 
-def _user_mode(resource: Resource) -> Iterator[str]:
-    for pool in pools([resource]):
-        if pool.spot and (pool.system or pool.path):
-            yield f"{pool.name} is a spot pool for AKS's add-ons; a system pool is on demand"
+def _user_mode(pool: Pool) -> Iterator[str]:
+    if pool.spot and (pool.system or pool.path):
+        yield f"{pool.name} is a spot pool for AKS's add-ons; a system pool is on demand"
 
 
-def _deleted(resource: Resource) -> Iterator[str]:
-    for pool in pools([resource]):
-        policy = pool.wire.get("scaleSetEvictionPolicy") or "Delete"
-        if pool.spot and policy != "Delete":
-            yield (
-                f"scaleSetEvictionPolicy of {pool.name} is {policy}: evicted nodes still use quota and disks, "
-                "and the autoscaler uses no other pool"
-            )
+def _deleted(pool: Pool) -> Iterator[str]:
+    policy = pool.wire.get("scaleSetEvictionPolicy") or "Delete"
+    if pool.spot and policy != "Delete":
+        yield (
+            f"scaleSetEvictionPolicy of {pool.name} is {policy}: evicted nodes still use quota and disks, "
+            "and the autoscaler uses no other pool"
+        )
 
 
-def _priced(resource: Resource) -> Iterator[str]:
-    for pool in pools([resource]):
-        price = pool.wire.get("spotMaxPrice")
-        if pool.spot and (price is None or (price != -1 and price <= 0)):
-            yield f"spotMaxPrice of {pool.name} is {price}; -1 means up to the on-demand price"
-        if not pool.spot and price is not None:
-            yield f"{pool.name} is on demand but has a spotMaxPrice, which only spot pools have"
+def _priced(pool: Pool) -> Iterator[str]:
+    price = pool.wire.get("spotMaxPrice")
+    if pool.spot and (price is None or (price != -1 and price <= 0)):
+        yield f"spotMaxPrice of {pool.name} is {price}; -1 means up to the on-demand price"
+    if not pool.spot and price is not None:
+        yield f"{pool.name} is on demand but has a spotMaxPrice, which only spot pools have"
 
 
-def _no_platform(resource: Resource) -> Iterator[str]:
-    for pool in pools([resource]):
-        if pool.spot and pool.platform:
-            yield f"no NoSchedule or NoExecute taint keeps Charmed Kubeflow off {pool.name}"
-        if pool.spot and pool.labels.get(WORKLOAD) == PLATFORM:
-            yield f"{pool.name} has the label {WORKLOAD}={PLATFORM}, which marks the pool of Kubeflow"
+def _no_platform(pool: Pool) -> Iterator[str]:
+    if pool.spot and pool.platform:
+        yield f"no NoSchedule or NoExecute taint keeps Charmed Kubeflow off {pool.name}"
+    if pool.spot and pool.labels.get(WORKLOAD) == PLATFORM:
+        yield f"{pool.name} has the label {WORKLOAD}={PLATFORM}, which marks the pool of Kubeflow"
 
 
 def _fallback(resources: Sequence[Resource]) -> Findings:
@@ -84,7 +79,7 @@ RULES: Final = (
         "docs/facts/aks.md#spot-label-and-taint",
         severity="high",
         mandatory=True,
-        per_resource=_marked,
+        per_resource=on_pools(_marked),
     ),
     Rule(
         "spot-is-no-system-pool",
@@ -92,20 +87,20 @@ RULES: Final = (
         _PAGE,
         severity="high",
         mandatory=True,
-        per_resource=_user_mode,
+        per_resource=on_pools(_user_mode),
     ),
     Rule(
         "spot-nodes-are-deleted",
         "An evicted spot node is deleted, so that another pool can take over.",
         "docs/facts/aks.md#eviction-policy",
-        per_resource=_deleted,
+        per_resource=on_pools(_deleted),
     ),
     Rule(
         "spot-has-a-price",
         "A spot pool has a maximum price, and no other pool has one.",
         _PAGE,
         severity="low",
-        per_resource=_priced,
+        per_resource=on_pools(_priced),
     ),
     Rule(
         "spot-hosts-no-platform",
@@ -113,7 +108,7 @@ RULES: Final = (
         "docs/decisions/0003-labels-and-taints.md",
         severity="high",
         mandatory=True,
-        per_resource=_no_platform,
+        per_resource=on_pools(_no_platform),
     ),
     Rule(
         "spot-has-a-fallback",

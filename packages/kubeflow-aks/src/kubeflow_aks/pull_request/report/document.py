@@ -1,8 +1,9 @@
 """The document of a change, as JSON; `change.schema.json` is its contract. All other forms are made from it."""
 
 from collections import Counter
+from operator import itemgetter
 from pathlib import Path
-from typing import Any, Literal, TypedDict, TypeGuard
+from typing import Any, Literal, TypedDict, TypeGuard, cast
 
 from kubeflow_aks.cost.report.change import CostChange, changes
 from kubeflow_aks.json_values import is_mapping, whole
@@ -121,13 +122,7 @@ class ChangeDocument(TypedDict):
 def change_document(
     observed: Observed, judged: Judged | None = None, cost: CostChange | None = None
 ) -> ChangeDocument:
-    """The document of one stack; everything in a stable order.
-
-    Args:
-        observed: the stack under both trees.
-        judged: what the rules of policy find in both; None for nothing.
-        cost: the change of the expected bill; None if nothing is paid for.
-    """
+    """The document of one stack; everything in a stable order."""
     judged = judged or Judged()
     outputs, quota, words = _outputs(observed), _quota(observed), impacts_of(observed, judged.exceptions)
     return {
@@ -142,9 +137,12 @@ def change_document(
         "words": words,
         "pools": pool_entries(observed),
         "policy": _policy(observed, judged),
-        "azure": {"tried": observed.azure_tried, "untried": list(observed.azure_untried)},
+        "azure": {"tried": observed.azure.tried, "untried": list(observed.azure.untried)},
         "quota": quota,
-        "changes": [_change(change) for change in sorted(observed.changes, key=_in_order)],
+        "changes": [
+            _change(change)
+            for change in sorted(observed.changes, key=lambda it: (_ACTIONS.index(it.action), it.urn))
+        ],
         "outputs": outputs,
         "warnings": _warnings(observed),
         "looksReplaced": sorted(observed.looks_replaced),
@@ -155,12 +153,7 @@ def change_document(
 
 
 def _revision(revision: Revision) -> RevisionEntry:
-    return {
-        "ref": revision.ref,
-        "commit": revision.commit,
-        "day": revision.day.isoformat(),
-        "edited": revision.edited,
-    }
+    return cast(RevisionEntry, vars(revision) | {"day": revision.day.isoformat()})
 
 
 def _outcome(observed: Observed, *, changed: bool) -> Outcome:
@@ -183,10 +176,6 @@ def _failure(run: Run | None) -> str:
     return run.failure if run else ""
 
 
-def _in_order(change: Change) -> tuple[int, str]:
-    return _ACTIONS.index(change.action), change.urn
-
-
 def _change(change: Change) -> ChangeEntry:
     return {
         "urn": change.urn,
@@ -195,15 +184,7 @@ def _change(change: Change) -> ChangeEntry:
         "action": change.action,
         "forcedBy": list(change.forced_by),
         "simulated": change.simulated,
-        "differences": [
-            {
-                "path": difference.path,
-                "kind": difference.kind,
-                "before": difference.before,
-                "after": difference.after,
-            }
-            for difference in change.differences
-        ],
+        "differences": [cast(DifferenceEntry, dict(vars(difference))) for difference in change.differences],
     }
 
 
@@ -232,12 +213,8 @@ def _policy(observed: Observed, judged: Judged) -> Policy:
         if left[key] > 0:
             (accepted if key in excepted else gone).append(violation)
             left[key] -= 1
-    return {
-        "new": _violations(new),
-        "accepted": _violations(accepted),
-        "gone": _violations(gone),
-        "staying": _violations(staying),
-    }
+    sides = {"new": new, "accepted": accepted, "gone": gone, "staying": staying}
+    return {when: _violations(violations) for when, violations in sides.items()}
 
 
 def _violations(violations: list[Violation]) -> list[ViolationEntry]:
@@ -253,16 +230,8 @@ def _violations(violations: list[Violation]) -> list[ViolationEntry]:
         }
         for violation in violations
     ]
-    return sorted(
-        entries,
-        key=lambda one: (
-            not one["mandatory"],
-            severities.index(one["severity"]),
-            one["rule"],
-            one["urn"],
-            one["message"],
-        ),
-    )
+    entries.sort(key=itemgetter("rule", "urn", "message"))
+    return sorted(entries, key=lambda one: (not one["mandatory"], severities.index(one["severity"])))
 
 
 def _quota(observed: Observed) -> list[QuotaEntry]:
@@ -286,11 +255,9 @@ def _needed(run: Run | None) -> dict[str, int] | None:
     if not _ran(run):
         return {}
     quota = run.outputs.get("vcpuQuota")
-    return (
-        {name: vcpus for name, vcpus in quota.items() if whole(vcpus) is not None}
-        if is_mapping(quota)
-        else None
-    )
+    if not is_mapping(quota):
+        return None
+    return {name: vcpus for name, vcpus in quota.items() if whole(vcpus) is not None}
 
 
 def _vcpus(needed: dict[str, int] | None, name: str) -> int | None:

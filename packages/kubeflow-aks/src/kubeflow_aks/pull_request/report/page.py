@@ -13,7 +13,8 @@ from kubeflow_aks.pull_request.report.document import (
     RevisionEntry,
     ViolationEntry,
 )
-from kubeflow_aks.pull_request.report.picture import picture
+from kubeflow_aks.pull_request.report.pool_entries import picture
+from kubeflow_aks.text import terminal as written
 from kubeflow_aks.text.blocks import Alert, Block, Items, Lines, Page, Paragraph, Picture, Section, Table
 from kubeflow_aks.text.escape import shortened
 from kubeflow_aks.text.numbers import counted
@@ -38,6 +39,16 @@ def page(document: ChangeDocument) -> Page:
     if document["outcome"] == "unchanged":
         return _unchanged(document, headline)
     return Page(headline, list(_top(document)), list(_sections(document)))
+
+
+def terminal(document: ChangeDocument, width: int) -> list[str]:
+    """The top of the page for a terminal, as lines of at most `width` columns."""
+    shown = page(document)
+    lines = written.terminal(shown, width)
+    if shown.sections:
+        more = ", ".join(section.title for section in shown.sections)
+        lines += written.wrapped(f"The comment has more: {more}.", width)
+    return lines
 
 
 def page_beside_table(document: ChangeDocument) -> Page:
@@ -132,7 +143,6 @@ def _quota(document: ChangeDocument) -> Iterator[Block]:
 
 
 def _top_violations(policy: Policy) -> Iterator[Block]:
-    """Violations that are new or mandatory."""
     if violations := [*policy["new"], *(one for one in policy["staying"] if one["mandatory"])]:
         yield Items(tuple(_limited(list(map(_violation, violations)))))
 

@@ -1,11 +1,27 @@
-"""The agent pools before and after, for the picture and the document."""
+"""The agent pools before and after, for the document, and as a mermaid picture, which GitHub draws.
 
+The picture contains only names of letters, digits, hyphens and underscores; any other name becomes a question mark.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
 from typing import Literal, TypedDict
 
 from kubeflow_aks.json_values import at, text
 from kubeflow_aks.pull_request.observed import Observed
 from kubeflow_aks.pull_request.report.impacts.pools import Pair, Pool, pairs
 from kubeflow_aks.pull_request.report.impacts.sides import GOING, Sides, sides_of
+
+_MOST = 40
+"""Pools in one picture."""
+_NAME = re.compile("[A-Za-z0-9_-]{1,40}")
+_STYLES = {
+    "added": "fill:#dcfce7,stroke:#15803d,color:#111827",
+    "removed": "fill:#fee2e2,stroke:#b91c1c,color:#111827,stroke-dasharray:6 3",
+    "replaced": "fill:#ffedd5,stroke:#c2410c,color:#111827",
+    "updated": "fill:#dbeafe,stroke:#1d4ed8,color:#111827",
+    "unchanged": "fill:#ffffff,stroke:#6b7280,color:#111827",
+}
 
 PoolChange = Literal["added", "removed", "replaced", "updated", "unchanged"]
 
@@ -66,3 +82,32 @@ def _state(pool: Pool | None) -> PoolState | None:
         "maxCount": pool.most,
         "fallback": pool.fallback or "",
     }
+
+
+def picture(pools: Sequence[PoolEntry]) -> list[str]:
+    """The lines of a flowchart: a box for each pool, an arrow to its fallback; empty if no pool changes."""
+    if len(pools) > _MOST or all(pool["change"] == "unchanged" for pool in pools):
+        return []
+    return ["flowchart LR", *_lines(pools)]
+
+
+def _lines(pools: Sequence[PoolEntry]) -> Iterator[str]:
+    numbers = {pool["name"]: number for number, pool in enumerate(pools)}
+    for number, pool in enumerate(pools):
+        sides = [_facts(side) for side in (pool["before"], pool["after"]) if side]
+        facts = "<br/>".join(" → ".join(dict.fromkeys(values)) for values in zip(*sides, strict=True))
+        yield f'  pool{number}["{_safe(pool["name"])}: {pool["change"]}<br/>{facts}"]:::{pool["change"]}'
+    for number, pool in enumerate(pools):
+        fallback = (pool["after"] or pool["before"] or {}).get("fallback")
+        if fallback in numbers:
+            yield f'  pool{number} -. "sold out" .-> pool{numbers[fallback]}'
+    yield from (f"  classDef {name} {style}" for name, style in _STYLES.items())
+
+
+def _facts(state: PoolState) -> tuple[str, str, str]:
+    fewest, most = ("?" if count is None else count for count in (state["minCount"], state["maxCount"]))
+    return _safe(state["vmSize"]), "spot" if state["spot"] else "on demand", f"{fewest}–{most} nodes"
+
+
+def _safe(name: str) -> str:
+    return name if _NAME.fullmatch(name) else "?"

@@ -183,7 +183,6 @@ def _written(status: Object) -> datetime:
 def _group(
     name: str, pool: Mapping[str, Any], group: Object | None, *, has_nodes: bool
 ) -> Iterator[CheckResult]:
-    """What is wrong with one pool's group."""
     if group is None:
         gone = "" if has_nodes else ", and the pool has no node: it may have been deleted"
         yield failed(f"the autoscaler has no node group for pool {name}{gone}", "run `pulumi up --refresh`")
@@ -216,12 +215,7 @@ def _pool(scale_set: str) -> str:
 
 
 def _levels(priorities: str) -> Levels:
-    """Levels of the map.
-
-    Raises:
-        ValueError: it has another form.
-        yaml.YAMLError: it is no YAML.
-    """
+    """Levels of the map; ValueError or yaml.YAMLError where it has another form."""
     content: Any = yaml.safe_load(priorities)
     if not fields(content):
         raise ValueError("it has no key `priorities` with levels")

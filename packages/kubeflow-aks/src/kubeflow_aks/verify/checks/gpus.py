@@ -8,9 +8,9 @@ from typing import Final
 from kubeflow_aks.clients.kubernetes.objects import Object, at, condition, name_of
 from kubeflow_aks.deployed.outputs import Outputs
 from kubeflow_aks.text.numbers import counted
-from kubeflow_aks.text.sentences import listed, one_line
+from kubeflow_aks.text.sentences import listed
 from kubeflow_aks.verify.findings import CheckResult, failed, group_by_first, passed, pools_have, unknown
-from kubeflow_aks.verify.snapshot import ClusterSnapshot, is_ready, labels, pool_of, seconds, text
+from kubeflow_aks.verify.snapshot import ClusterSnapshot, is_ready, labels, pool_of, seconds, text, why
 
 _RESOURCE: Final = "nvidia.com/gpu"
 _APP: Final = "nvidia-device-plugin"
@@ -56,10 +56,7 @@ def offered(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[CheckResult
             if name_of(node) not in plugged
         ]
     faults = [
-        (
-            f"{type_}: {one_line(reported.get('message') or reported.get('reason') or 'no reason given')}",
-            name_of(node),
-        )
+        (f"{type_}: {why(reported)}", name_of(node))
         for node in nodes
         for type_ in _FAULTS
         if (reported := condition(node, type_)).get("status") == "True"

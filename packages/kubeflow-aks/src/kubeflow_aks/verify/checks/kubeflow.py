@@ -54,7 +54,7 @@ def namespace(snapshot: ClusterSnapshot, _: Outputs) -> Iterator[CheckResult]:
     It does not enforce the Pod Security Standard `restricted`: containers of charms run as root, which that refuses
     (kubernetes.io, "Pod Security Standards").
     """
-    model = _model(snapshot)
+    model = next((it for it in snapshot.namespaces.required() if name_of(it) == _MODEL), None)
     if model is None:
         yield passed("namespace kubeflow does not exist yet, so Juju can create its model")
     elif labels(model).get(_ENFORCED) == _RESTRICTED:
@@ -128,8 +128,7 @@ def retries(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[CheckResult
             f"workflowDefaults with retryPolicy {policy}" if policy else "no retryPolicy in workflowDefaults"
         )
         yield will_break(
-            f"the ConfigMap {_ARGO} has {has}, so steps with retries fail when their pod is evicted",
-            RESTORE,
+            f"the ConfigMap {_ARGO} has {has}, so steps with retries fail when their pod is evicted", RESTORE
         )
     elif there and policy == _ALWAYS:
         yield passed(
@@ -162,12 +161,6 @@ def _whose(pod: Object) -> str:
     """Whose a pod is that belongs on Kubeflow's own pool; empty for all others."""
     where = text(pod, "metadata", "namespace")
     return _PLATFORM if is_platform(where) else "this product" if where == OUR_NAMESPACE else ""
-
-
-def _model(snapshot: ClusterSnapshot) -> Object | None:
-    return next(
-        (namespace for namespace in snapshot.namespaces.required() if name_of(namespace) == _MODEL), None
-    )
 
 
 def _limits(node: str, snapshot: ClusterSnapshot, expected: Object) -> CheckResult | str:

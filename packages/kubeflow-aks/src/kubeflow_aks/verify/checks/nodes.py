@@ -9,9 +9,9 @@ from typing import Final
 from kubeflow_aks.clients.kubernetes.objects import Object, at, condition, items, name_of
 from kubeflow_aks.deployed.outputs import Outputs
 from kubeflow_aks.text.numbers import counted
-from kubeflow_aks.text.sentences import listed, one_line
+from kubeflow_aks.text.sentences import listed
 from kubeflow_aks.verify.findings import CheckResult, failed, group_by_first, passed, will_break
-from kubeflow_aks.verify.snapshot import ClusterSnapshot, UnknownError, is_ready, pool_of
+from kubeflow_aks.verify.snapshot import ClusterSnapshot, UnknownError, home_pools, is_ready, pool_of, why
 
 _PRESSURES: Final = ("DiskPressure", "MemoryPressure", "PIDPressure")
 """While one is True the kubelet evicts pods, and the scheduler places none ("Node-pressure Eviction")."""
@@ -46,7 +46,7 @@ def healthy(snapshot: ClusterSnapshot, _: Outputs) -> Iterator[CheckResult]:
     if not nodes:
         raise UnknownError("there are no nodes")
     wrong = [
-        (f"{type_}: {_message(node, type_)}", name_of(node))
+        (f"{type_}: {why(condition(node, type_))}", name_of(node))
         for node in nodes
         for type_ in _PROBLEMS
         if _is(node, type_)
@@ -61,14 +61,10 @@ def healthy(snapshot: ClusterSnapshot, _: Outputs) -> Iterator[CheckResult]:
 
 def home_takes_pods(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[CheckResult]:
     """A node of Kubeflow's own pool is ready, not cordoned and under no pressure."""
-    homes = {
-        str(pool["name"])
-        for pool in outputs.pools()
-        if pool.get("role") == "general" and not pool.get("taints")
-    }
+    homes = home_pools(outputs)
     nodes = [node for node in snapshot.nodes.required() if pool_of(node) in homes]
-    closed = [(why, name_of(node)) for node in nodes if (why := _why_closed(node))]
-    reasons = [f"{why} ({listed(names)})" for why, names in group_by_first(closed).items()]
+    closed = [(reason, name_of(node)) for node in nodes if (reason := _why_closed(node))]
+    reasons = [f"{reason} ({listed(names)})" for reason, names in group_by_first(closed).items()]
     if not nodes:
         yield failed(
             f"pool {listed(homes)} has no node, so Kubeflow's pods stay pending",
@@ -90,7 +86,7 @@ def home_takes_pods(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[Che
     for node in nodes:
         if _is(node, _SCHEDULED):
             yield passed(
-                f"Azure has scheduled an event on {name_of(node)}: {_message(node, _SCHEDULED)}",
+                f"Azure has scheduled an event on {name_of(node)}: {why(condition(node, _SCHEDULED))}",
                 "`kubectl drain` the node before it, so that Kubeflow's pods move in an orderly way",
             )
 
@@ -139,8 +135,3 @@ def _why_closed(node: Object) -> str:
 
 def _is(node: Object, type_: str) -> bool:
     return condition(node, type_).get("status") == "True"
-
-
-def _message(node: Object, type_: str) -> str:
-    reported = condition(node, type_)
-    return one_line(reported.get("message") or reported.get("reason") or "no reason given")

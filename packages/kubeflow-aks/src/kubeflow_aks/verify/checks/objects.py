@@ -18,6 +18,7 @@ from kubeflow_aks.verify.snapshot import (
     OUR_NAMESPACE,
     ClusterSnapshot,
     StackObject,
+    home_pools,
     is_ready,
     labels,
     pool_of,
@@ -210,11 +211,7 @@ def _without_limits(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[Che
     """Nodes of Kubeflow's own pool that are old enough, and have no pod of the DaemonSet for kernel limits."""
     if not at(outputs.basis("kubeflow", "inotify"), "enabled"):
         return
-    homes = {
-        str(pool["name"])
-        for pool in outputs.pools()
-        if pool.get("role") == "general" and not pool.get("taints")
-    }
+    homes = home_pools(outputs)
     limit = seconds(outputs.basis("autoscaler", "maxNodeProvisionTime"))
     covered = {
         text(pod, "spec", "nodeName")

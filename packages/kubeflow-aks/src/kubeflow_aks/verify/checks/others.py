@@ -45,7 +45,7 @@ config/core/deployments, `activator-pdb` and `webhook-pdb`)."""
 def created(snapshot: ClusterSnapshot, _: Outputs) -> Iterator[CheckResult]:
     """No controller of the platform or of this product is refused its pods; elsewhere none is by the guard."""
     refused = [
-        (one_line(text(event, "message"), 200), f"{text(event, 'involvedObject', 'kind')} {_owner(event)}")
+        (one_line(text(event, "message"), 200), _owner(event))
         for event in snapshot.refusals.required()
         if snapshot.age(_time(event)) <= _RECENT and _is_judged(event) and not _has_pod_since(event, snapshot)
     ]
@@ -114,7 +114,8 @@ def network_policies(snapshot: ClusterSnapshot, _: Outputs) -> Iterator[CheckRes
         ):
             continue
         selecting = [policy for policy in policies if _selects(policy, pod)]
-        if selecting and not any(map(_reaches_api_server, selecting)):
+        rules = [rule for policy in selecting for rule in items(at(policy, "spec", "egress"))]
+        if selecting and not any(map(_is_api_rule, rules)):
             yield will_break(
                 f"pod {qualified_name(pod)} does not reach the API server: no network policy that selects it allows "
                 f"port 443 ({listed(map(name_of, selecting))})",
@@ -133,11 +134,11 @@ def _is_judged(event: Object) -> bool:
 
 
 def _owner(event: Object) -> str:
-    return f"{text(event, 'involvedObject', 'namespace')}/{text(event, 'involvedObject', 'name')}"
+    kind, namespace, name = (text(event, "involvedObject", key) for key in ("kind", "namespace", "name"))
+    return f"{kind} {namespace}/{name}"
 
 
 def _time(event: Object) -> object:
-    """When an event happened last."""
     last = at(event, "series", "lastObservedTime") or event.get("lastTimestamp") or event.get("eventTime")
     return last or at(event, "metadata", "creationTimestamp")
 
@@ -158,7 +159,6 @@ def _number(budget: Object, key: str) -> int:
 
 
 def _selects(policy: Object, pod: Object) -> bool:
-    """Whether a policy restricts what a pod sends."""
     if "Egress" not in items(at(policy, "spec", "policyTypes")):
         return False
     selector, worn = at(policy, "spec", "podSelector"), labels(pod)
@@ -181,12 +181,8 @@ def _matches(expression: object, worn: object) -> bool:
             return value not in items(at(expression, "values"))
 
 
-def _reaches_api_server(policy: Object) -> bool:
-    """Whether a policy lets pods send to port 443 of some addresses: those of pods are no API server's."""
-    return any(_is_api_rule(rule) for rule in items(at(policy, "spec", "egress")))
-
-
 def _is_api_rule(rule: object) -> bool:
+    """Whether a rule lets pods send to port 443 of some addresses: those of pods are no API server's."""
     peers, ports = items(at(rule, "to")), items(at(rule, "ports"))
     return (not peers or any(at(peer, "ipBlock") for peer in peers)) and (
         not ports or any(map(_is_api_port, ports))

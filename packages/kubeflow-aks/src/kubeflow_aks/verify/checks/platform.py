@@ -14,6 +14,7 @@ from kubeflow_aks.verify.findings import CheckResult, failed, group_by_first, pa
 from kubeflow_aks.verify.snapshot import (
     OUR_NAMESPACE,
     ClusterSnapshot,
+    container_statuses,
     has_ready_endpoint,
     is_platform,
     is_ready,
@@ -21,6 +22,7 @@ from kubeflow_aks.verify.snapshot import (
     qualified_name,
     seconds,
     text,
+    why,
 )
 
 _SYSTEM: Final = "kube-system"
@@ -37,11 +39,12 @@ def pods_run(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[CheckResul
     """No pod of Kubeflow's platform, of this product or of AKS itself fails to start, to be ready or to end."""
     limit = seconds(outputs.basis("autoscaler", "maxNodeProvisionTime"))
     ready_nodes = {name_of(node) for node in snapshot.nodes.required() if is_ready(node)}
-    pods = [pod for pod in snapshot.pods.required() if _is_watched(text(pod, "metadata", "namespace"))]
+    everywhere = ((pod, text(pod, "metadata", "namespace")) for pod in snapshot.pods.required())
+    pods = [pod for pod, where in everywhere if is_platform(where) or where in (OUR_NAMESPACE, _SYSTEM)]
     placed = [pod for pod in pods if text(pod, "spec", "nodeName") in ready_nodes]
-    wrong = [(problem, qualified_name(pod)) for pod in placed if (problem := _problem(pod, snapshot, limit))]
-    for (why, action), names in group_by_first(wrong).items():
-        yield failed(f"{counted(len(names), 'pod')} {why} ({listed(names)})", action)
+    wrong = [(wrong, qualified_name(pod)) for pod in placed if (wrong := _problem(pod, snapshot, limit))]
+    for (problem, action), names in group_by_first(wrong).items():
+        yield failed(f"{counted(len(names), 'pod')} {problem} ({listed(names)})", action)
     if not pods:
         yield unknown("no pod of Kubeflow's platform or of AKS is there yet")
     elif not wrong:
@@ -96,15 +99,10 @@ def apis(snapshot: ClusterSnapshot, _: Outputs) -> Iterator[CheckResult]:
     for api in snapshot.api_services.required():
         available = condition(api, "Available")
         if available.get("status") == "False":
-            why = one_line(available.get("message") or available.get("reason") or "no reason given")
             yield failed(
-                f"API {name_of(api)} is not available, and no namespace can be deleted until it is: {why}",
+                f"API {name_of(api)} is not available, and no namespace can be deleted until it is: {why(available)}",
                 f"check the pods behind it; if nothing needs it any more, `kubectl delete apiservice {name_of(api)}`",
             )
-
-
-def _is_watched(namespace: str) -> bool:
-    return is_platform(namespace) or namespace in (OUR_NAMESPACE, _SYSTEM)
 
 
 def _problem(pod: Object, snapshot: ClusterSnapshot, limit: timedelta) -> tuple[str, str] | None:
@@ -114,10 +112,7 @@ def _problem(pod: Object, snapshot: ClusterSnapshot, limit: timedelta) -> tuple[
     if deleted:
         stuck = snapshot.age(deleted) > _LONG
         return ("stuck in deletion", f"see {describe}: a finalizer or a volume holds it") if stuck else None
-    for status in (
-        *items(at(pod, "status", "initContainerStatuses")),
-        *items(at(pod, "status", "containerStatuses")),
-    ):
+    for status in container_statuses(pod):
         waiting = at(status, "state", "waiting")
         reason = text(waiting, "reason")
         if reason and reason not in _STARTING:
@@ -137,9 +132,9 @@ def _problem(pod: Object, snapshot: ClusterSnapshot, limit: timedelta) -> tuple[
 
 def _what_is_left(namespace: Object) -> str:
     """Why a namespace is still there, in the API server's words."""
-    why = [
+    reasons = [
         one_line(text(entry, "message"))
         for entry in items(at(namespace, "status", "conditions"))
         if text(entry, "status") == "True" and text(entry, "message")
     ]
-    return f" ({'; '.join(why)})" if why else ""
+    return f" ({'; '.join(reasons)})" if reasons else ""

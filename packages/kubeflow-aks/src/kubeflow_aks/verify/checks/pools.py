@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from kubeflow_aks.clients.kubernetes.objects import Object, at, condition, items, name_of
+from kubeflow_aks.clients.kubernetes.objects import Object, at, condition, fields, items, name_of
 from kubeflow_aks.deployed.outputs import Outputs
 from kubeflow_aks.text.numbers import counted
 from kubeflow_aks.text.sentences import listed
@@ -18,7 +18,16 @@ from kubeflow_aks.verify.findings import (
     unknown,
     will_break,
 )
-from kubeflow_aks.verify.snapshot import ClusterSnapshot, is_ready, labels, moment, pool_of, seconds, text
+from kubeflow_aks.verify.snapshot import (
+    ClusterSnapshot,
+    is_ready,
+    labels,
+    moment,
+    pool_of,
+    seconds,
+    text,
+    why,
+)
 
 _OURS: Final = "kubeflow-aks/"
 _MODE: Final = "kubernetes.azure.com/mode"
@@ -117,10 +126,11 @@ def ready(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[CheckResult]:
     nodes, limit = snapshot.nodes.required(), seconds(outputs.basis("autoscaler", "maxNodeProvisionTime"))
     away = [node for node in nodes if not is_ready(node)]
     long = [node for node in away if snapshot.now - _since(node) > limit]
-    for why, names in group_by_first((_why(node), name_of(node)) for node in long).items():
+    reasons = ((why(condition(node, "Ready")), name_of(node)) for node in long)
+    for reason, names in group_by_first(reasons).items():
         yield failed(
             f"{counted(len(names), 'node')} not ready for longer than {limit.total_seconds() / 60:.0f} min "
-            f"({listed(names)}): {why}",
+            f"({listed(names)}): {reason}",
             "see `kubectl describe node`; if its VM is gone, delete the node",
         )
     if away and not long:
@@ -136,7 +146,7 @@ def _pools(outputs: Outputs) -> Pools:
 
 
 def _mistakes(node: Object, pool: Mapping[str, Any]) -> Iterator[str]:
-    expected = {str(key): str(value) for key, value in _mapping(pool.get("labels")).items()}
+    expected = {str(key): str(value) for key, value in fields(pool.get("labels")).items()}
     node_labels, taints = labels(node), {taint for taint in _taints(node) if not _passes(taint)}
     for key, value in expected.items():
         if key not in node_labels:
@@ -181,12 +191,3 @@ def _since(node: Object) -> Any:
     """When a node became not ready, or was created."""
     changed = condition(node, "Ready").get("lastTransitionTime")
     return moment(changed or at(node, "metadata", "creationTimestamp"))
-
-
-def _why(node: Object) -> str:
-    reason = text(condition(node, "Ready"), "message") or text(condition(node, "Ready"), "reason")
-    return " ".join(reason.split()) or "no reason given"
-
-
-def _mapping(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}  # pyright: ignore[reportUnknownVariableType]

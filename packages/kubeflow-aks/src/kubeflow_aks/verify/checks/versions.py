@@ -52,8 +52,7 @@ def kubelets(snapshot: ClusterSnapshot, _: Outputs) -> Iterator[CheckResult]:
         raise UnknownError("there are no nodes")
     if behind:
         yield passed(
-            f"an older Kubernetes, within the version skew, still runs on {counted(behind, 'node')}",
-            _UPGRADE,
+            f"an older Kubernetes, within the version skew, still runs on {counted(behind, 'node')}", _UPGRADE
         )
 
 
@@ -67,20 +66,17 @@ def validated(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[CheckResu
         f"Charmed Kubeflow {release} is validated on Kubernetes {', '.join(facts.kubernetes_versions)}, but the "
         f"cluster runs {runs}"
     )
-    if runs not in facts.kubernetes_versions and _accepted(outputs):
+    accepted = at(
+        outputs.mapping("clusterBasis"), "kubernetes", "acceptUnvalidated"
+    )  # older programs lack it
+    if runs not in facts.kubernetes_versions and accepted is True:
         yield passed(f"{others}, which kubernetes.acceptUnvalidated takes")
     elif runs not in facts.kubernetes_versions:
         yield will_break(
-            others,
-            "choose a validated release (kubeflow.release); AKS cannot downgrade a minor version",
+            others, "choose a validated release (kubeflow.release); AKS cannot downgrade a minor version"
         )
     else:
         yield passed(f"Charmed Kubeflow {release} is validated on Kubernetes {runs}")
-
-
-def _accepted(outputs: Outputs) -> bool:
-    """False for outputs of a version of the program without the setting."""
-    return at(outputs.mapping("clusterBasis"), "kubernetes", "acceptUnvalidated") is True
 
 
 def supported(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[CheckResult]:

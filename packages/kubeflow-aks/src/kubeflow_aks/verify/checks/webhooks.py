@@ -60,6 +60,5 @@ def _no_endpoint(hook: Webhook) -> CheckResult:
 
 
 def _is_dead(hook: Webhook, snapshot: ClusterSnapshot) -> bool:
-    """Whether the slices of its service were read and have no ready endpoint."""
     slices = snapshot.slices(hook.namespace).value
     return slices is not None and not has_ready_endpoint(slices, hook.service)

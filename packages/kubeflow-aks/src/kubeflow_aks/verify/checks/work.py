@@ -6,12 +6,19 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from kubeflow_aks.clients.kubernetes.objects import Object, at, condition, items
+from kubeflow_aks.clients.kubernetes.objects import Object, at, condition
 from kubeflow_aks.deployed.outputs import Outputs
 from kubeflow_aks.text.numbers import counted
 from kubeflow_aks.text.sentences import listed, one_line
 from kubeflow_aks.verify.findings import CheckResult, failed, group_by_first, passed, unknown
-from kubeflow_aks.verify.snapshot import OUR_NAMESPACE, ClusterSnapshot, qualified_name, seconds, text
+from kubeflow_aks.verify.snapshot import (
+    OUR_NAMESPACE,
+    ClusterSnapshot,
+    container_statuses,
+    qualified_name,
+    seconds,
+    text,
+)
 
 _EXPENDABLE: Final = -10
 """Below it the autoscaler adds no node for a pod (kubernetes/autoscaler, cluster-autoscaler/FAQ.md)."""
@@ -46,10 +53,7 @@ def pulled(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[CheckResult]
     ours = re.compile(rf"{re.escape(name)}(?:-[a-z0-9]+)?\.azurecr\.[a-z.]+/.*", re.IGNORECASE)
     runs, fails = 0, list[tuple[str, str]]()
     for pod in snapshot.pods.required():
-        for status in (
-            *items(at(pod, "status", "initContainerStatuses")),
-            *items(at(pod, "status", "containerStatuses")),
-        ):
+        for status in container_statuses(pod):
             if not ours.fullmatch(text(status, "image")):
                 continue
             waiting = at(status, "state", "waiting")

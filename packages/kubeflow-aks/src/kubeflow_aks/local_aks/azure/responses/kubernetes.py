@@ -1,4 +1,4 @@
-"""Bodies of managed clusters, agent pools and maintenance configurations.
+"""Bodies of managed clusters and agent pools.
 
 Defaults follow the recording of the real provider (`azure-native-aks-recording.json`) and, for what API 2025-09-01
 changed since, the AKS documentation. AKS's own choice of patch versions and node images is stood in for by fixed ones.
@@ -100,11 +100,6 @@ def agent_pool(put: Put) -> Json:
         eTag=new_etag(),
         **_spot_pair(put),
     )
-
-
-def maintenance_configuration(put: Put) -> Json:
-    """Body of a maintenance configuration."""
-    return put.answer()
 
 
 def managed_cluster(put: Put) -> Json:

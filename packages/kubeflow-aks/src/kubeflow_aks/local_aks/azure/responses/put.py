@@ -10,7 +10,6 @@ from typing import Any, Final
 from kubeflow_aks.local_aks.azure import arm
 from kubeflow_aks.local_aks.azure.arm import Json
 
-"""The one Entra tenant of this Azure."""
 _WRITE_ONLY: Final = frozenset({"adminPassword", "secret", "serverAppSecret"})
 
 

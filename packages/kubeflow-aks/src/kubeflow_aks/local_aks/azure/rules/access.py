@@ -78,13 +78,11 @@ def _parts(blob: bytes) -> Iterator[bytes | None]:
 ACCESS_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
     Rule(
         id="private-authorised-ranges",
-        code="InvalidParameter",
         message="Private cluster cannot be enabled with AuthorizedIPRanges.",
         broken=lambda r: when(
             bool(r.get("apiServerAccessProfile.enablePrivateCluster")) and bool(_ranges(r))
         ),
-        source="aquasecurity/tfsec#571",
-        quoted=True,
+        quotes="aquasecurity/tfsec#571",
     ),
     Rule(
         id="private-cluster-stays",
@@ -95,23 +93,19 @@ ACCESS_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
     ),
     Rule(
         id="authorised-ranges-closed",
-        code="InvalidParameter",
         message="Setting apiServerAuthorizedIPRange to 0.0.0.0/32 is not allowed with other IP ranges. "
         "Refer to https://aka.ms/aks/auth-ip-ranges for more details",
         broken=lambda r: when("0.0.0.0/32" in _ranges(r) and len(_ranges(r)) > 1),
-        source="Azure/terraform-azurerm-aks#378",
-        quoted=True,
+        quotes="Azure/terraform-azurerm-aks#378",
     ),
     Rule(
         id="authorised-ranges-form",
-        code="InvalidParameter",
         message=invalid("apiServerAccessProfile.authorizedIPRanges", "'{range}' is no IPv4 address or CIDR."),
         broken=_bad_range,
         source="api-server-authorized-ip-ranges.md; IPv4 only: Azure/azure-cli-extensions#675",
     ),
     Rule(
         id="authorised-ranges-number",
-        code="InvalidParameter",
         message=invalid("apiServerAccessProfile.authorizedIPRanges", "At most 200 ranges are allowed."),
         broken=lambda r: when(len(_ranges(r)) > _MOST_IP_RANGES),
         source="api-server-authorized-ip-ranges.md (docs/facts/aks.md#api-server-access)",
@@ -122,8 +116,7 @@ ACCESS_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
         message="Since kubernetes version 1.25, disableLocalAccounts can only be set on Azure AD integration enabled "
         "cluster. Please integrate your cluster with AAD.",
         broken=lambda r: when(r.get("disableLocalAccounts") is True and not r.get("aadProfile.managed")),
-        source="cilium/cilium#48265",
-        quoted=True,
+        quotes="cilium/cilium#48265",
     ),
     Rule(
         id="entra-stays",
@@ -134,16 +127,13 @@ ACCESS_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
     ),
     Rule(
         id="ssh-key",
-        code="InvalidParameter",
         message="The value of parameter linuxProfile.ssh.publicKeys.keyData is invalid. Please see "
         "https://aka.ms/aks-naming-rules for more details.",
         broken=_bad_key,
-        source="Azure/AKS#4431, Azure/AKS#1172; RSA of 2,048 bits and more: MicrosoftDocs/azure-docs#112770",
-        quoted=True,
+        quotes="Azure/AKS#4431, Azure/AKS#1172; RSA of 2,048 bits and more: MicrosoftDocs/azure-docs#112770",
     ),
     Rule(
         id="ssh-user-name",
-        code="InvalidParameter",
         message=invalid(
             "linuxProfile.adminUsername", "'{name}' is not allowed or longer than 64 characters."
         ),

@@ -102,15 +102,13 @@ CAPACITY_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
         code="InsufficientSubnetSize",
         message=_TOO_SMALL,
         broken=_pod_range,
-        source="Azure/AKS-Construction#701",
-        quoted=True,
+        quotes="Azure/AKS-Construction#701",
     ),
     Rule(
         id="subnet-capacity",
         code="InsufficientSubnetSize",
         message=_TOO_SMALL,
         broken=_subnet,
-        source="Azure/AKS#3653, Azure/AKS-Construction#701",
-        quoted=True,
+        quotes="Azure/AKS#3653, Azure/AKS-Construction#701",
     ),
 )

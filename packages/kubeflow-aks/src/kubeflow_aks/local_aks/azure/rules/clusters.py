@@ -14,6 +14,32 @@ _DNS_PREFIX: Final = re.compile(r"[a-zA-Z0-9]([-a-zA-Z0-9]{0,52}[a-zA-Z0-9])?")
 _LTS: Final = "AKSLongTermSupport"
 _LONGEST_NODE_GROUP: Final = 80
 _CLEANER_HOURS: Final = (24, 2160)
+_EXPANDERS: Final = ("random", "least-waste", "most-pods", "priority")
+_MINUTES: Final = r"\d+m"
+_NUMBER: Final = r"\d+"
+_BOOLEAN: Final = "true|false"
+_FORMS: Final[Mapping[str, str]] = {
+    "scanInterval": r"\d+s?",
+    "newPodScaleUpDelay": r"\d+(ms|s|m|h)",
+    "maxNodeProvisionTime": _MINUTES,
+    "scaleDownDelayAfterAdd": _MINUTES,
+    "scaleDownDelayAfterDelete": rf"{_MINUTES}|\d+s",  # the default is the scan interval, which has seconds
+    "scaleDownDelayAfterFailure": _MINUTES,
+    "scaleDownUnneededTime": _MINUTES,
+    "scaleDownUnreadyTime": _MINUTES,
+    "maxEmptyBulkDelete": r"[1-9]\d*",
+    "maxGracefulTerminationSec": _NUMBER,
+    "maxTotalUnreadyPercentage": r"100|\d{1,2}",
+    "okTotalUnreadyCount": _NUMBER,
+    "scaleDownUtilizationThreshold": r"\d+(\.\d+)?",
+    "balanceSimilarNodeGroups": _BOOLEAN,
+    "skipNodesWithLocalStorage": _BOOLEAN,
+    "skipNodesWithSystemPods": _BOOLEAN,
+}
+"""Every value of the autoscaler's profile is text. Whole minutes, whole seconds and the rest: managedClusters.json
+2025-09-01, ManagedClusterProperties.autoScalerProfile; `0m` is one of the values in cluster-autoscaler.md, "aggressive
+scale down".
+"""
 
 
 def _repeated_pool(request: ClusterRequest) -> Mapping[str, object] | None:
@@ -68,26 +94,29 @@ def _cleaner(request: ClusterRequest) -> Mapping[str, object] | None:
     return when(hours is not None and not least <= hours <= most, hours=hours, least=least, most=most)
 
 
+def _malformed(request: ClusterRequest) -> Mapping[str, object] | None:
+    for name, form in _FORMS.items():
+        value = request.get(f"autoScalerProfile.{name}")
+        if value is not None and not re.fullmatch(form, str(value)):
+            return {"parameter": re.sub("[A-Z]", lambda letter: f"-{letter[0].lower()}", name)}
+    return None
+
+
 CLUSTER_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
     Rule(
         id="pools-required",
-        code="InvalidParameter",
         message="Required parameter agentPoolProfiles is missing (null).",
         broken=lambda r: when(r.existing is None and not r.pools),
-        source="Azure/ARO-HCP#629",
-        quoted=True,
+        quotes="Azure/ARO-HCP#629",
     ),
     Rule(
         id="system-pool-required",
-        code="InvalidParameter",
         message="Must define at least one system pool.",
         broken=lambda r: when(r.existing is None and all(pool.get("mode") != "System" for pool in r.pools)),
-        source="Azure/AKS#1602",
-        quoted=True,
+        quotes="Azure/AKS#1602",
     ),
     Rule(
         id="pool-repeated",
-        code="InvalidParameter",
         message=invalid("agentPoolProfile.name", "Agent pool names must be unique: {names}."),
         broken=_repeated_pool,
         source="create-node-pools.md",
@@ -99,8 +128,7 @@ CLUSTER_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
         "managed cluster operations. For agent pool specific change, please use per agent pool operations: "
         "https://aka.ms/agent-pool-rest-api",
         broken=_introduced_pool,
-        source="pulumi/pulumi-azure-native#579, pulumi/pulumi-azure-native#2719",
-        quoted=True,
+        quotes="pulumi/pulumi-azure-native#579, pulumi/pulumi-azure-native#2719",
     ),
     Rule(
         id="version-lts-only",
@@ -110,8 +138,7 @@ CLUSTER_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
         "https://aka.ms/aks/enable-lts). Otherwise, use [az aks get-versions] command to get the supported version "
         "list in this region. For more information, please check https://aka.ms/supported-version-list",
         broken=lambda r: _unsupported(r, "lts"),
-        source="apecloud/kubeblocks#10136, canonical/bundle-kubeflow#1320; dates: catalogue",
-        quoted=True,
+        quotes="apecloud/kubeblocks#10136, canonical/bundle-kubeflow#1320; dates: catalogue",
     ),
     Rule(
         id="version-unsupported",
@@ -148,18 +175,15 @@ CLUSTER_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
     ),
     Rule(
         id="node-group-name",
-        code="InvalidParameter",
         message="The length of the node resource group name is too long. The maximum length is 80 and the length of "
         "the value provided is {length}. Please see https://aka.ms/aks-naming-rules for more details.",
         broken=lambda r: when(
             r.new and len(_node_group(r)) > _LONGEST_NODE_GROUP, length=len(_node_group(r))
         ),
-        source="Azure-Terraform/terraform-azurerm-kubernetes#33, rancher/rancher#21264",
-        quoted=True,
+        quotes="Azure-Terraform/terraform-azurerm-kubernetes#33, rancher/rancher#21264",
     ),
     Rule(
         id="dns-prefix",
-        code="InvalidParameter",
         message=invalid("dnsPrefix", "It must be 1 to 54 letters, digits and hyphens."),
         broken=lambda r: when(
             not r.get("fqdnSubdomain") and not _DNS_PREFIX.fullmatch(str(r.get("dnsPrefix") or ""))
@@ -175,7 +199,6 @@ CLUSTER_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
     ),
     Rule(
         id="workload-identity-needs-oidc",
-        code="InvalidParameter",
         message=invalid("securityProfile.workloadIdentity", "It needs oidcIssuerProfile.enabled."),
         broken=lambda r: when(
             r.get("securityProfile.workloadIdentity.enabled") is True
@@ -185,7 +208,6 @@ CLUSTER_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
     ),
     Rule(
         id="user-assigned-identity",
-        code="InvalidParameter",
         message=invalid("identity", "Identity type UserAssigned needs exactly one user-assigned identity."),
         broken=lambda r: when(
             r.get("identity.type") == "UserAssigned"
@@ -195,11 +217,28 @@ CLUSTER_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
     ),
     Rule(
         id="image-cleaner-interval",
-        code="InvalidParameter",
         message=invalid(
             "securityProfile.imageCleaner.intervalHours", "{hours} is not between {least} and {most}."
         ),
         broken=_cleaner,
         source="image-cleaner.md (docs/facts/aks.md#platform-features)",
+    ),
+)
+
+AUTOSCALER_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
+    Rule(
+        id="autoscaler-form",
+        message="Invalid value specified for the cluster-autoscaler parameter '{parameter}'. Please refer to "
+        "https://aka.ms/cluster-autoscaler for more details.",
+        broken=_malformed,
+        quotes="Azure/azure-sdk-for-go#14311, MicrosoftDocs/azure-docs#123289, MicrosoftDocs/azure-docs#121999",
+    ),
+    Rule(
+        id="autoscaler-expander",
+        message=invalid("autoScalerProfile.expander", "'{expander}' is not one of the expanders of AKS."),
+        broken=lambda r: when(
+            (expander := r.get("autoScalerProfile.expander")) not in (None, *_EXPANDERS), expander=expander
+        ),
+        source="cluster-autoscaler.md (docs/facts/aks.md#autoscaler-profile)",
     ),
 )

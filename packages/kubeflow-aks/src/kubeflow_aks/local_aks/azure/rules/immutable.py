@@ -61,8 +61,7 @@ def _rule(name: str, source: str) -> Rule[PoolRequest]:
         code="PropertyChangeNotAllowed",
         message=f"Changing property 'properties.{name}' is not allowed.",
         broken=lambda request: when(_changed(request, name)),
-        source=f"{source}; wording: pulumi/pulumi-azure-native#959",
-        quoted=True,
+        quotes=f"{source}; wording: pulumi/pulumi-azure-native#959",
     )
 
 

@@ -99,8 +99,7 @@ LABEL_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
         code="BadRequest",
         message="Invalid node label key {key}. The 'kubernetes.azure.com' prefix is preserved by aks system labels",
         broken=_aks_label,
-        source="ams0/aks-nvme-ssd-provisioner#5; exception for the spot pair: Azure/AKS#3152",
-        quoted=True,
+        quotes="ams0/aks-nvme-ssd-provisioner#5; exception for the spot pair: Azure/AKS#3152",
     ),
     Rule(
         id="label-prefix-of-kubernetes",
@@ -109,8 +108,7 @@ LABEL_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
         "'k8s.io' namespace must begin with an allowed prefix (kubelet.kubernetes.io, node.kubernetes.io). For more "
         "information, please check https://aka.ms/aks-node-labels-116.",
         broken=_kubernetes_label,
-        source="Azure/AKS#2866, hashicorp/terraform-provider-azurerm#18567",
-        quoted=True,
+        quotes="Azure/AKS#2866, hashicorp/terraform-provider-azurerm#18567",
     ),
     Rule(
         id="label-of-aks",
@@ -121,21 +119,18 @@ LABEL_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
     ),
     Rule(
         id="label-syntax",
-        code="InvalidParameter",
         message=invalid("agentPoolProfile.nodeLabels", "'{label}' is no Kubernetes label."),
         broken=_label_syntax,
         source="use-labels.md; Kubernetes labels syntax",
     ),
     Rule(
         id="taint-syntax",
-        code="InvalidParameter",
         message=invalid("agentPoolProfile.nodeTaints", "'{taint}' is not of the form key=value:Effect."),
         broken=_taint_syntax,
         source="use-node-taints.md; Kubernetes taint syntax",
     ),
     Rule(
         id="taint-prefix",
-        code="InvalidParameter",
         message=invalid("agentPoolProfile.nodeTaints", "The key of taint '{taint}' has a reserved prefix."),
         broken=_reserved_taint,
         source="docs/facts/aks.md#spot-label-and-taint; exception for the spot pair: Azure/AKS#3152",
@@ -146,12 +141,10 @@ LABEL_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
         message="Placing custom taints on system pool is not supported(except 'CriticalAddonsOnly' taint or taint "
         "effect is 'PreferNoSchedule'). Please refer to https://aka.ms/aks/system-taints for detail",
         broken=_system_taint,
-        source="jenkins-infra/azure#539, istio/istio.io#16905, Azure/AKS#2578",
-        quoted=True,
+        quotes="jenkins-infra/azure#539, istio/istio.io#16905, Azure/AKS#2578",
     ),
     Rule(
         id="taint-repeated",
-        code="InvalidParameter",
         message=invalid("agentPoolProfile.nodeTaints", "Key and effect of taint '{taint}' occur twice."),
         broken=_repeated_taint,
         source="Azure/AKS#1412",

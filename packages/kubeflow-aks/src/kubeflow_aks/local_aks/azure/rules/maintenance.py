@@ -53,35 +53,30 @@ def _weekly(request: ResourceRequest) -> Mapping[str, object] | None:
 MAINTENANCE_RULES: Final[tuple[Rule[ResourceRequest], ...]] = (
     Rule(
         id="maintenance-name",
-        code="InvalidParameter",
         message="Maintenance configuration name '{name}' is not supported. Supported names are: {names}.",
         broken=_name,
         source="planned-maintenance.md (docs/facts/aks.md#kubernetes-versions)",
     ),
     Rule(
         id="maintenance-start",
-        code="InvalidParameter",
         message=invalid("maintenanceWindow.startTime", "'{time}' is not between 00:00 and 23:59."),
         broken=_start,
         source="managedClusters.json 2025-09-01, startTime",
     ),
     Rule(
         id="maintenance-offset",
-        code="InvalidParameter",
         message=invalid("maintenanceWindow.utcOffset", "'{offset}' is not between -12:00 and +14:00."),
         broken=_offset,
         source="managedClusters.json 2025-09-01, utcOffset",
     ),
     Rule(
         id="maintenance-schedule",
-        code="InvalidParameter",
         message=invalid("maintenanceWindow.schedule", "It needs exactly one schedule and has {number}."),
         broken=_one_schedule,
         source='planned-maintenance.md, "Schedule types"; managedClusters.json 2025-09-01, Schedule',
     ),
     Rule(
         id="maintenance-weekly",
-        code="InvalidParameter",
         message=invalid("maintenanceWindow.schedule", "Configuration default takes a weekly schedule only."),
         broken=_weekly,
         source='planned-maintenance.md, "Schedule types"',

@@ -95,8 +95,7 @@ MONITORING_RULES: Final[tuple[Rule[ResourceRequest], ...]] = (
         code="BadRequest",
         message="Category '{category}' is not supported.",
         broken=_unknown_category,
-        source="hashicorp/terraform-provider-azurerm#2985",
-        quoted=True,
+        quotes="hashicorp/terraform-provider-azurerm#2985",
     ),
     Rule(
         id="diagnostic-sink-reused",
@@ -105,8 +104,7 @@ MONITORING_RULES: Final[tuple[Rule[ResourceRequest], ...]] = (
         message="Data sink '{sink}' is already used in diagnostic setting '{other}' for category '{category}'. Data "
         "sinks can't be reused in different settings on the same category for the same resource.",
         broken=_sink_reused,
-        source="Azure/bicep-registry-modules#3407",
-        quoted=True,
+        quotes="Azure/bicep-registry-modules#3407",
     ),
     Rule(
         id="diagnostic-number",
@@ -120,7 +118,6 @@ MONITORING_RULES: Final[tuple[Rule[ResourceRequest], ...]] = (
         code="BadRequest",
         message="The value provided for retention is invalid",
         broken=_bad_retention,
-        source="hashicorp/terraform-provider-azurerm#2949",
-        quoted=True,
+        quotes="hashicorp/terraform-provider-azurerm#2949",
     ),
 )

@@ -104,7 +104,6 @@ def _no_gateway(request: ClusterRequest) -> Mapping[str, object] | None:
 NETWORK_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
     Rule(
         id="overlay-needs-azure-cni",
-        code="InvalidParameter",
         message=invalid("networkProfile.networkPluginMode", "Mode overlay needs networkPlugin azure."),
         broken=lambda r: when(
             r.get("networkProfile.networkPluginMode") == "overlay"
@@ -120,8 +119,7 @@ NETWORK_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
             r.get("networkProfile.networkPolicy") == "cilium"
             and r.get("networkProfile.networkDataplane") != "cilium"
         ),
-        source="AdminTurnedDevOps/DevOps-The-Hard-Way-Azure#1",
-        quoted=True,
+        quotes="AdminTurnedDevOps/DevOps-The-Hard-Way-Azure#1",
     ),
     Rule(
         id="cilium-needs-cilium-policy",
@@ -131,19 +129,16 @@ NETWORK_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
             r.get("networkProfile.networkDataplane") == "cilium"
             and r.get("networkProfile.networkPolicy") != "cilium"
         ),
-        source="Azure/AKS-Construction#535, Azure/bicep-registry-modules#3361",
-        quoted=True,
+        quotes="Azure/AKS-Construction#535, Azure/bicep-registry-modules#3361",
     ),
     Rule(
         id="reserved-range",
-        code="InvalidParameter",
         message=invalid("{parameter}", "{range} overlaps with {reserved}, which is reserved for AKS."),
         broken=_reserved,
         source='concepts-network-cni-overview.md, "Prerequisites"; Azure/AKS#2234, MicrosoftDocs/azure-aks-docs#447',
     ),
     Rule(
         id="service-range-size",
-        code="InvalidParameter",
         message=invalid("networkProfile.serviceCidr", "{service} must be smaller than /12."),
         broken=lambda r: when(_service_range(r).prefixlen < _WIDEST_SERVICE_RANGE, service=_service_range(r)),
         source='concepts-network-azure-cni-overlay.md, "Kubernetes service address range"',
@@ -153,12 +148,10 @@ NETWORK_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
         code="ServiceCidrOverlapExistingSubnetsCidr",
         message="The specified service CIDR {service} is conflicted with an existing subnet CIDR {subnet}",
         broken=_service_overlap,
-        source="Azure/azure-cli#20810; every subnet of the network counts: Azure/AKS#1117",
-        quoted=True,
+        quotes="Azure/azure-cli#20810; every subnet of the network counts: Azure/AKS#1117",
     ),
     Rule(
         id="pod-range-overlap",
-        code="InvalidParameter",
         message=invalid("networkProfile.podCidr", "{pods} overlaps with {other}."),
         broken=_pod_overlap,
         source='concepts-network-azure-cni-overlay.md, "IP address planning"',
@@ -168,12 +161,10 @@ NETWORK_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
         code="NetworkProfileCIDROverlapVNET",
         message="NetworkProfile CIDR {pods} overlaps with reserved VNET CIDR {space}",
         broken=_pods_in_network,
-        source="Azure/AKS-Construction#403, Azure-Samples/graphrag-accelerator#211",
-        quoted=True,
+        quotes="Azure/AKS-Construction#403, Azure-Samples/graphrag-accelerator#211",
     ),
     Rule(
         id="own-network-names",
-        code="InvalidParameter",
         message=invalid(
             "agentPoolProfile.vnetSubnetID", "'{name}' is longer than 63 characters, so it is no node label."
         ),
@@ -182,7 +173,6 @@ NETWORK_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
     ),
     Rule(
         id="dns-service-address",
-        code="InvalidParameter",
         message=invalid(
             "networkProfile.dnsServiceIP", "{address} must lie in {service} and not be its first address."
         ),
@@ -191,19 +181,16 @@ NETWORK_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
     ),
     Rule(
         id="managed-gateway-own-network",
-        code="InvalidParameter",
         message="Outbound type is managedNATGateway but agent pool '{pool}' is using custom VNet, which is not "
         "allowed.",
         broken=lambda r: when(
             r.get("networkProfile.outboundType") == "managedNATGateway" and bool(_custom_network(r)),
             pool=_custom_network(r),
         ),
-        source="MicrosoftDocs/azure-docs#83858, kubernetes-sigs/cluster-api-provider-azure#5429",
-        quoted=True,
+        quotes="MicrosoftDocs/azure-docs#83858, kubernetes-sigs/cluster-api-provider-azure#5429",
     ),
     Rule(
         id="own-routes-own-network",
-        code="InvalidParameter",
         message="Outbound type is userDefinedRouting but the agent pools are in no virtual network of their own.",
         broken=lambda r: when(
             r.get("networkProfile.outboundType") == "userDefinedRouting" and not r.subnet_ids
@@ -212,7 +199,6 @@ NETWORK_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
     ),
     Rule(
         id="own-gateway-on-subnet",
-        code="InvalidParameter",
         message="Outbound type is userAssignedNATGateway but a subnet of the agent pools has no NAT gateway.",
         broken=_no_gateway,
         source='nat-gateway.md, "user-assigned"',

@@ -87,30 +87,25 @@ def _zoneless(request: PoolRequest) -> Mapping[str, object] | None:
 POOL_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
     Rule(
         id="pool-name-of-aks",
-        code="InvalidParameter",
         message=invalid("agentPoolProfile.name", "'{name}' is a name of AKS's own."),
         broken=lambda r: when(r.name in _NAMES_OF_AKS, name=r.name),
         source="CHANGELOG.md, 2025-04-27",
     ),
     Rule(
         id="system-linux",
-        code="InvalidParameter",
         message=invalid("agentPoolProfile.osType", "System agent pools osType must be Linux."),
         broken=lambda r: when(r.system and r.body.get("osType", "Linux") != "Linux"),
         source="managedClusters.json 2025-09-01, AgentPoolMode",
     ),
     Rule(
         id="windows-name",
-        code="InvalidParameter",
         message="The value of parameter agentPoolProfile.name is invalid. "
         "Please see https://aka.ms/aks-naming-rules for more details.",
         broken=lambda r: when(r.body.get("osType") == "Windows" and len(r.name) > _LONGEST_WINDOWS_NAME),
-        source="Azure/AKS#3300",
-        quoted=True,
+        quotes="Azure/AKS#3300",
     ),
     Rule(
         id="system-max-unavailable",
-        code="InvalidParameter",
         message=invalid(
             "agentPoolProfile.upgradeSettings.maxUnavailable", "System pools can't set maxUnavailable."
         ),
@@ -121,7 +116,6 @@ POOL_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
     ),
     Rule(
         id="surge-or-unavailable",
-        code="InvalidParameter",
         message=invalid(
             "agentPoolProfile.upgradeSettings.maxSurge", "It must be above 0 when maxUnavailable is 0."
         ),
@@ -130,7 +124,6 @@ POOL_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
     ),
     Rule(
         id="surge-and-unavailable",
-        code="InvalidParameter",
         message=invalid(
             "agentPoolProfile.upgradeSettings.maxUnavailable", "It must be 0 when maxSurge is above 0."
         ),
@@ -139,7 +132,6 @@ POOL_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
     ),
     Rule(
         id="drain-timeout",
-        code="InvalidParameter",
         message=invalid(
             "agentPoolProfile.upgradeSettings.drainTimeoutInMinutes", "{minutes} is below 5 minutes."
         ),
@@ -150,14 +142,12 @@ POOL_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
     ),
     Rule(
         id="autoscaling",
-        code="InvalidParameter",
         message=invalid("agentPoolProfile.enableAutoScaling", "{details}"),
         broken=_autoscaling,
         source="cluster-autoscaler.md; managedClusters.json 2025-09-01, count",
     ),
     Rule(
         id="count",
-        code="InvalidParameter",
         message=invalid(
             "agentPoolProfile.count",
             "agentPoolProfile.count was {count}. It must be greater or equal to minCount:{least} and less than or "
@@ -165,19 +155,16 @@ POOL_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
             "pool. 2) api Version is less than 2020-03-01. 3) The node is a system pool.",
         ),
         broken=_count,
-        source="kubernetes-sigs/cluster-api-provider-azure#5947; bounds: managedClusters.json 2025-09-01, count",
-        quoted=True,
+        quotes="kubernetes-sigs/cluster-api-provider-azure#5947; bounds: managedClusters.json 2025-09-01, count",
     ),
     Rule(
         id="max-pods",
-        code="InvalidParameter",
         message=invalid("agentPoolProfile.maxPods", "{pods} is not between {least} and {most}."),
         broken=_max_pods,
         source="quotas-skus-regions.md, use-system-pools.md (docs/facts/aks.md#names-counts-and-limits)",
     ),
     Rule(
         id="zones",
-        code="InvalidParameter",
         message=invalid("agentPoolProfile.availabilityZones", "There is no zone '{zone}'."),
         broken=_zones,
         source="availability-zones.md (docs/facts/aks.md#availability-zones)",
@@ -187,7 +174,6 @@ POOL_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
         code="AvailabilityZoneNotSupported",
         message="Availability zone is not supported in region {region}.",
         broken=_zoneless,
-        source="cloud-barista/cb-spider#1246, rancher/rancher#33019; regions: catalogue",
-        quoted=True,
+        quotes="cloud-barista/cb-spider#1246, rancher/rancher#33019; regions: catalogue",
     ),
 )

@@ -9,13 +9,28 @@ from typing import Any, Final
 from kubeflow_aks.local_aks.azure import arm
 from kubeflow_aks.local_aks.azure.arm import ArmError, Json, normal_location
 from kubeflow_aks.local_aks.azure.rules.rule import BAD_REQUEST, ResourceRequest, Rule, when
-from kubeflow_aks.local_aks.azure.types import PUBLIC_IP, REGISTRY, ROLE_ASSIGNMENT, SUBNET, TYPES
+from kubeflow_aks.local_aks.azure.types import (
+    PUBLIC_IP,
+    REGISTRY,
+    ROLE_ASSIGNMENT,
+    STORAGE_ACCOUNT,
+    SUBNET,
+    TYPES,
+)
 
 _CONFLICT: Final = 409
 _GUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _ZONAL: Final = (PUBLIC_IP, "azure-native:network:NatGateway")
 _LABEL: Final = re.compile(r"[a-z][a-z0-9-]{1,61}[a-z0-9]")
 _KNOWN: Final = {arm_type.arm.casefold() for arm_type in TYPES.values()}
+_MOST_TAGS: Final = 50
+_LONGEST_TAG: Final = 512
+_LONGEST_TAG_OF_ACCOUNT: Final = 128
+"""For storage accounts."""
+_LONGEST_VALUE: Final = 256
+_FORBIDDEN_IN_TAG: Final = frozenset("<>%&\\?/")
+_TAG_SOURCE: Final = '"Tags of Azure resources"'
+"""Two keys that differ only in case are no mistake for AKS, which takes the first (use-tags.md, "Limitations")."""
 _IN_USE: Final = {
     SUBNET: (
         "InUseSubnetCannotBeDeleted",
@@ -95,6 +110,18 @@ def _registry_taken(request: ResourceRequest) -> Mapping[str, object] | None:
     return when(request.type == REGISTRY and request.name.casefold() in taken, name=request.name.lower())
 
 
+def _tags(request: ResourceRequest) -> Json:
+    return dict(request.body.get("tags") or {})
+
+
+def _bad_tag(request: ResourceRequest) -> Mapping[str, object] | None:
+    longest = _LONGEST_TAG_OF_ACCOUNT if request.type == STORAGE_ACCOUNT else _LONGEST_TAG
+    for name in _tags(request):
+        if not name or len(name) > longest or _FORBIDDEN_IN_TAG & set(name):
+            return {"name": name, "longest": longest}
+    return None
+
+
 RESOURCE_RULES: Final[tuple[Rule[ResourceRequest], ...]] = (
     Rule(
         id="location-stays",
@@ -127,16 +154,14 @@ RESOURCE_RULES: Final[tuple[Rule[ResourceRequest], ...]] = (
         code="RoleAssignmentExists",
         message="The role assignment already exists.",
         broken=_granted,
-        source="ansible-collections/azure#1137",
-        quoted=True,
+        quotes="ansible-collections/azure#1137",
     ),
     Rule(
         id="role-assignment-stays",
         code="RoleAssignmentUpdateNotPermitted",
         message="Tenant ID, application ID, principal ID, and scope are not allowed to be updated.",
         broken=_regranted,
-        source="Azure/Azure-Landing-Zones#2040",
-        quoted=True,
+        quotes="Azure/Azure-Landing-Zones#2040",
     ),
     Rule(
         id="domain-label-form",
@@ -144,16 +169,14 @@ RESOURCE_RULES: Final[tuple[Rule[ResourceRequest], ...]] = (
         message="The domain name label {label} is invalid. It must conform to the following regular expression: "
         "^[a-z][a-z0-9-]{{1,61}}[a-z0-9]$.",
         broken=lambda r: when((label := _label(r)) is not None and not _LABEL.fullmatch(label), label=label),
-        source="deis/deis#4854, JetBrains/teamcity-azure-agent#42",
-        quoted=True,
+        quotes="deis/deis#4854, JetBrains/teamcity-azure-agent#42",
     ),
     Rule(
         id="domain-label-taken",
         code="DnsRecordInUse",
         message="DNS record {host} is already used by another public IP.",
         broken=_host_taken,
-        source="Azure/azure-quickstart-templates#4978, scarolan/azure-terraform-beginners#20",
-        quoted=True,
+        quotes="Azure/azure-quickstart-templates#4978, scarolan/azure-terraform-beginners#20",
     ),
     Rule(
         id="registry-name-taken",
@@ -163,8 +186,32 @@ RESOURCE_RULES: Final[tuple[Rule[ResourceRequest], ...]] = (
         "claimed using following API: "
         "https://docs.microsoft.com/en-us/rest/api/containerregistry/registries/checknameavailability",
         broken=_registry_taken,
-        source="MicrosoftDocs/azure-dev-docs#1303",
-        quoted=True,
+        quotes="MicrosoftDocs/azure-dev-docs#1303",
+    ),
+    Rule(
+        id="tags-number",
+        code="BadRequest",
+        message="The resource has {number} tags; at most {most} are allowed.",
+        broken=lambda r: when(len(_tags(r)) > _MOST_TAGS, number=len(_tags(r)), most=_MOST_TAGS),
+        source=_TAG_SOURCE,
+    ),
+    Rule(
+        id="tag-name",
+        code="InvalidTagNameCharacters",
+        message="The tag name '{name}' is not allowed: it has 1 to {longest} characters and none of < > % & \\ ? /.",
+        broken=_bad_tag,
+        source=f"{_TAG_SOURCE}; MicrosoftDocs/azure-docs#5647",
+    ),
+    Rule(
+        id="tag-value",
+        code="BadRequest",
+        message="The value of tag '{name}' is longer than 256 characters.",
+        broken=lambda r: when(
+            (name := next((n for n, v in _tags(r).items() if len(str(v)) > _LONGEST_VALUE), None))
+            is not None,
+            name=name,
+        ),
+        source=_TAG_SOURCE,
     ),
 )
 

@@ -24,15 +24,16 @@ class Rule(Generic[T]):
     """A request that breaks it is answered with `status`, `code` and `message`."""
 
     id: str
-    code: str
+    code: str = "InvalidParameter"
     message: str
     """Template of the message; its fields are what `broken` returns."""
     broken: Callable[[T], Mapping[str, object] | None]
     """The fields of the message when a request breaks the rule, else None."""
-    source: str
+    source: str = ""
+    """Document of the rule: it is Azure's, the words are ours."""
+    quotes: str = ""
+    """In place of `source`: what quotes the message as Azure words it."""
     status: int = BAD_REQUEST
-    quoted: bool = False
-    """Whether `source` quotes the message as Azure words it; otherwise the rule is Azure's, the words are ours."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -56,8 +56,7 @@ SIZE_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
         message="The VM size of {size} is not allowed in your subscription in location '{location}'. "
         "The available VM sizes are '{offered}'",
         broken=_unknown_size,
-        source="microsoft/aspire#16283, jamesbannan/pluralsight#10; sizes: catalogue",
-        quoted=True,
+        quotes="microsoft/aspire#16283, jamesbannan/pluralsight#10; sizes: catalogue",
     ),
     Rule(
         id="ephemeral-disk-fits",
@@ -65,19 +64,16 @@ SIZE_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
         message="The virtual machine size {size} has a cache size of {cache} bytes, but the OS disk requires {disk} "
         "bytes. Use a VM size with larger cache or disable ephemeral OS.",
         broken=_ephemeral_fit,
-        source="Azure/AKS#2635, rancher/rancher#33679; temporary disk counts too since Azure/AKS#2672",
-        quoted=True,
+        quotes="Azure/AKS#2635, rancher/rancher#33679; temporary disk counts too since Azure/AKS#2672",
     ),
     Rule(
         id="ephemeral-disk-deallocate",
-        code="InvalidParameter",
         message=invalid("agentPoolProfile.osDiskType", "Ephemeral OS disks cannot be deallocated."),
         broken=_ephemeral_deallocate,
         source="ephemeral-os-disks-faq.md, scale-down-mode.md (docs/facts/aks.md#os-disks)",
     ),
     Rule(
         id="os-disk-size",
-        code="InvalidParameter",
         message=invalid(
             "agentPoolProfile.osDiskSizeGB", "{disk} is below the smallest OS disk of {least} GB."
         ),
@@ -86,7 +82,6 @@ SIZE_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
     ),
     Rule(
         id="encryption-at-host-size",
-        code="InvalidParameter",
         message="The VM size '{size}' does not support encryption at host.",
         broken=lambda r: when(
             r.body.get("enableEncryptionAtHost") is True
@@ -98,7 +93,6 @@ SIZE_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
     ),
     Rule(
         id="mig-size",
-        code="InvalidParameter",
         message=invalid("agentPoolProfile.gpuInstanceProfile", "VM size {size} has no Multi-Instance GPU."),
         broken=lambda r: when(
             "gpuInstanceProfile" in r.body and r.size is not None and not r.size.mig,
@@ -108,7 +102,6 @@ SIZE_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
     ),
     Rule(
         id="gpu-profile-size",
-        code="InvalidParameter",
         message=invalid("agentPoolProfile.gpuProfile", "VM size {size} has no GPU."),
         broken=lambda r: when(
             "gpuProfile" in r.body and r.size is not None and r.size.gpus == 0, size=r.body.get("vmSize")

@@ -41,14 +41,12 @@ def _drops_taint(request: PoolRequest) -> Mapping[str, object] | None:
 SPOT_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
     Rule(
         id="spot-user-mode",
-        code="InvalidParameter",
         message=invalid("agentPoolProfile.mode", "Spot node pools must be of mode User."),
         broken=lambda r: when(r.spot and r.body.get("mode", "User") != "User"),
         source='spot-node-pool.md, "Limitations", use-system-pools.md (docs/facts/aks.md#spot-pools)',
     ),
     Rule(
         id="spot-scale-set",
-        code="InvalidParameter",
         message=invalid("agentPoolProfile.type", "Spot node pools must use VirtualMachineScaleSets."),
         broken=lambda r: when(
             r.spot and r.body.get("type", "VirtualMachineScaleSets") != "VirtualMachineScaleSets"
@@ -57,24 +55,19 @@ SPOT_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
     ),
     Rule(
         id="spot-max-surge",
-        code="InvalidParameter",
         message=invalid("agentPoolProfile.upgrade.maxSurge", "Spot pools can't set max surge."),
         broken=lambda r: _upgrade(r, "maxSurge"),
-        source="XenitAB/terraform-modules#755, jenkins-infra/azure#730",
-        quoted=True,
+        quotes="XenitAB/terraform-modules#755, jenkins-infra/azure#730",
     ),
     Rule(
         id="spot-max-unavailable",
-        code="InvalidParameter",
         message="The value of parameter agentPoolProfile.upgradeSettings.maxUnavailable is invalid. "
         "Error details: Spot pools can't set maxUnavailable.",
         broken=lambda r: _upgrade(r, "maxUnavailable"),
-        source="hashicorp/terraform-provider-azurerm#31129",
-        quoted=True,
+        quotes="hashicorp/terraform-provider-azurerm#31129",
     ),
     Rule(
         id="eviction-policy-needs-spot",
-        code="InvalidParameter",
         message=invalid(
             "agentPoolProfile.scaleSetEvictionPolicy",
             "It cannot be specified unless the scaleSetPriority is 'Spot'.",
@@ -84,7 +77,6 @@ SPOT_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
     ),
     Rule(
         id="max-price-needs-spot",
-        code="InvalidParameter",
         message=invalid(
             "agentPoolProfile.spotMaxPrice", "It cannot be specified unless the scaleSetPriority is 'Spot'."
         ),
@@ -93,7 +85,6 @@ SPOT_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
     ),
     Rule(
         id="max-price-value",
-        code="InvalidParameter",
         message=invalid(
             "agentPoolProfile.spotMaxPrice",
             "{price} is neither -1 nor a price greater than zero with at most 5 decimals.",
@@ -103,7 +94,6 @@ SPOT_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
     ),
     Rule(
         id="spot-vm-size",
-        code="InvalidParameter",
         message=invalid(
             "agentPoolProfile.vmSize",
             "VM size {size} cannot be used for Spot.",
@@ -113,7 +103,6 @@ SPOT_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
     ),
     Rule(
         id="spot-reservation",
-        code="InvalidParameter",
         message=invalid(
             "agentPoolProfile.capacityReservationGroupID", "Spot VMs cannot use a capacity reservation group."
         ),
@@ -125,7 +114,6 @@ SPOT_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
         code="PropertyChangeNotAllowed",
         message="Changing property 'properties.nodeTaints' is not allowed.",
         broken=_drops_taint,
-        source="Azure/AKS#3152, pulumi/pulumi-azure-native#959",
-        quoted=True,
+        quotes="Azure/AKS#3152, pulumi/pulumi-azure-native#959",
     ),
 )

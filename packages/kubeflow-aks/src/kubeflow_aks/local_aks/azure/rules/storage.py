@@ -138,8 +138,7 @@ STORAGE_RULES: Final[tuple[Rule[ResourceRequest], ...]] = (
         code="BadRequest",
         message="Issuer and subject combination already exists for this Managed Identity.",
         broken=_federated_twice,
-        source=f"{_FEDERATION}; Azure/bicep-types-az#2029",
-        quoted=True,
+        quotes=f"{_FEDERATION}; Azure/bicep-types-az#2029",
     ),
     Rule(
         id="federated-most",

@@ -112,8 +112,7 @@ ADDRESS_RULES: Final[tuple[Rule[ResourceRequest], ...]] = (
         message="Address prefix {prefix} of resource {id} is not formatted correctly. It should follow CIDR notation, "
         "for example 10.0.0.0/24.",
         broken=_malformed,
-        source="Azure/azure-service-operator#997",
-        quoted=True,
+        quotes="Azure/azure-service-operator#997",
     ),
     Rule(
         id="address-space-allowed",
@@ -129,8 +128,7 @@ _VALID_RULES: Final = tuple(
         code="NetcfgInvalidSubnet",
         message="Subnet '{name}' is not valid in virtual network '{network}'.",
         broken=broken,
-        source="Azure/azure-cli#10917, hashicorp/terraform-provider-azurerm#11525",
-        quoted=True,
+        quotes="Azure/azure-cli#10917, hashicorp/terraform-provider-azurerm#11525",
     )
     for rule_id, broken in (("subnet-inside-network", _outside), ("subnet-overlap", _overlap))
 )
@@ -148,7 +146,6 @@ SUBNET_RULES: Final[tuple[Rule[SubnetRequest], ...]] = (
         code="InUsePrefixCannotBeDeleted",
         message="IpPrefix {prefix} on Subnet {name} has active allocations and cannot be deleted.",
         broken=_taken_away,
-        source="hashicorp/terraform-provider-azurerm#11211",
-        quoted=True,
+        quotes="hashicorp/terraform-provider-azurerm#11211",
     ),
 )

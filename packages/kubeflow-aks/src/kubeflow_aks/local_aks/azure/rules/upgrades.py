@@ -126,8 +126,7 @@ CLUSTER_UPGRADE_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
         message="Upgrading Kubernetes version {has} to {requested} is not allowed. Available upgrades: [{offered}]. "
         "Please see https://aka.ms/aks-supported-k8s-ver for version details.",
         broken=_path,
-        source="rancher/dashboard#11884; supported-kubernetes-versions.md, upgrade-aks-control-plane.md",
-        quoted=True,
+        quotes="rancher/dashboard#11884; supported-kubernetes-versions.md, upgrade-aks-control-plane.md",
     ),
     Rule(
         id="pool-versions-stated",
@@ -136,8 +135,7 @@ CLUSTER_UPGRADE_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
         "unspecified. If all specified, they must be stay unchanged or the same with control plane. For agent pool "
         "specific change, please use per agent pool operations: https://aka.ms/agent-pool-rest-api",
         broken=_stated,
-        source="Azure/AKS#4765, Azure/ARO-HCP#662; with a channel: auto-upgrade-cluster.md",
-        quoted=True,
+        quotes="Azure/AKS#4765, Azure/ARO-HCP#662; with a channel: auto-upgrade-cluster.md",
     ),
     Rule(
         id="pools-left-behind",
@@ -172,7 +170,6 @@ POOL_UPGRADE_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
         "version at a time. Please use [az aks get-upgrades] command to get the supported upgrade paths. For more "
         "information, please check https://aka.ms/version-skew-policy",
         broken=_pool_path,
-        source="nebari-dev/nebari#524, Azure/AKS#1697; with long-term support: supported-kubernetes-versions.md",
-        quoted=True,
+        quotes="nebari-dev/nebari#524, Azure/AKS#1697; with long-term support: supported-kubernetes-versions.md",
     ),
 )

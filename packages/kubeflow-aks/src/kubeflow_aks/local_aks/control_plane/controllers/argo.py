@@ -56,7 +56,7 @@ class Argo(KubeflowController):
         """
         api = ApiServer.of(self.run.kubeconfig)
         prerequisites.custom_resources(api, self.tools.manifests(PROCESS))
-        prerequisites.namespace(api, prerequisites.NAMESPACE)
+        prerequisites.namespace(api)
         api.apply(config_map(), CHARM, force=True)
         command = [
             self.tools[PROCESS],
@@ -91,8 +91,7 @@ def config_map() -> dict[str, Any]:
 def _health_port_held() -> Generator[list[int]]:
     """Keeps the controller from its health port, which it would open on every network interface.
 
-    Yields:
-        The file descriptor of a socket that holds the port for as long as a process has it open.
+    Yields the descriptor of a socket that holds the port for as long as a process has it open.
     """
     with socket.socket() as holder:
         try:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,8 +15,6 @@ from kubeflow_aks.local_aks.run.processes import PidFile
 from kubeflow_aks.tools import Tools
 
 _READY_SECONDS: Final = 90.0
-_POLL_SECONDS: Final = 0.2
-_LOG_LINES: Final = 5
 API_RATE: Final = 500
 """Requests a second of a controller; the default of 20 is meant for a shared API server."""
 _PROXY_VARIABLE: Final = re.compile("^(https?|all)_proxy$", re.IGNORECASE)
@@ -30,12 +26,7 @@ class ControllerError(Exception):
 
 @dataclass(frozen=True)
 class Controller:
-    """A controller that works on the API server of one run directory.
-
-    Attributes:
-        run: where its pid and log are; its command line names this folder.
-        name: of the pid file and the log.
-    """
+    """A controller on the API server of a run directory, which its command line names; its files have its name."""
 
     run: RunDirectory
     name: str
@@ -87,17 +78,13 @@ class Controller:
                     env=environment,
                     pass_fds=inherited_files,
                 )
-            self._wait(process, ready)
+            is_ready = processes.becomes_ready(process, ready, _READY_SECONDS)
         except BaseException:
             self.stop()
             raise
-
-    def _wait(self, process: subprocess.Popen[bytes], ready: Callable[[], bool]) -> None:
-        deadline = time.monotonic() + _READY_SECONDS
-        while not ready():
-            if process.poll() is not None or time.monotonic() > deadline:
-                raise ControllerError(f"{self.name} does not start: {self._last_lines() or 'no output'}")
-            time.sleep(_POLL_SECONDS)
+        if not is_ready:
+            self.stop()
+            raise ControllerError(f"{self.name} does not start: {processes.last_lines(self.log)}")
 
     def stop(self) -> None:
         """Stops it at once if it runs: what it has done is in the API server, and it must survive a crash anyway."""
@@ -105,23 +92,12 @@ class Controller:
 
     def count_in_log(self, text: str) -> int:
         """How often its log holds a text."""
-        return self._text().count(text)
-
-    def _text(self) -> str:
-        return self.log.read_text(encoding="utf-8", errors="replace")
-
-    def _last_lines(self) -> str:
-        return " | ".join(self._text().splitlines()[-_LOG_LINES:])
+        return self.log.read_text(encoding="utf-8", errors="replace").count(text)
 
 
 @dataclass(frozen=True)
 class KubeflowController:
-    """A controller of Kubeflow on one local AKS; subclasses define what it needs and how it starts.
-
-    Attributes:
-        run: the run directory of the control plane it works on.
-        tools: found with the controller's extra.
-    """
+    """A controller of Kubeflow on one local AKS; subclasses define what it needs and how it starts."""
 
     process: ClassVar[str]
     """Name of the process in a run directory."""

@@ -33,12 +33,7 @@ _EVICTED: Final = (": evicted,", ": deleted,")
 
 @dataclass(frozen=True)
 class Prepared:
-    """What starts a handler.
-
-    Attributes:
-        command: its command line.
-        environment: variables that its pod has.
-    """
+    """Command line and environment that start a handler."""
 
     command: list[str | Path]
     environment: Mapping[str, str]
@@ -72,14 +67,11 @@ class EvictionHandler:
 
 
 def prepare(config: Path, folder: Path) -> Prepared | None:
-    """Writes what its pod has into a folder.
+    """Writes what its pod has into a folder that only its owner may read; None where the stack has no handler.
 
     Args:
         config: kubeconfig of an administrator.
-        folder: for the files; only its owner may read it.
-
-    Returns:
-        None where the stack has no handler.
+        folder: for the files.
     """
     api, active = ApiServer.of(config), kubeconfig.active(kubeconfig.load(str(config)))
     scripts = _scripts(api)

@@ -37,11 +37,7 @@ _CONDITION_HOLDS: Final = "nil"
 
 @contextmanager
 def drivers(config: str | Path) -> Generator[None]:
-    """Reports for every driver pod of a cluster meanwhile.
-
-    Args:
-        config: kubeconfig of an administrator: its path, or its text.
-    """
+    """Reports for every driver pod of a cluster meanwhile; the kubeconfig, by path or text, is an administrator's."""
     query = {"labelSelector": f"{_WORKFLOW},workflows.argoproj.io/completed=false"}
     pods = Informer(Connection.of(str(config)), "/api/v1/pods", query)
     stop = threading.Event()
@@ -101,11 +97,7 @@ def task_result(pod: Object) -> Object | None:
 
 
 def outputs_of(arguments: Mapping[str, str]) -> dict[str, str]:
-    """What a driver writes into the files that its arguments name, by the files' names.
-
-    Args:
-        arguments: of the driver, as in `--kubernetes_config`.
-    """
+    """What a driver writes into the files that its arguments (`--kubernetes_config`) name, by the files' names."""
     patch = pod_spec_patch(
         _loaded(arguments.get("--container")), _loaded(arguments.get("--kubernetes_config"))
     )
@@ -125,12 +117,7 @@ def _loaded(text: str | None) -> Object:
 
 
 def pod_spec_patch(container: Object, kubernetes: Object) -> Object:
-    """What a task's pod is made of.
-
-    Args:
-        container: the task's container as the pipeline has it.
-        kubernetes: the task's settings for Kubernetes as the pipeline has them; empty for none.
-    """
+    """What a task's pod is made of: its container and its settings for Kubernetes, as the pipeline has them."""
     resources = fields(container.get("resources"))
     accelerator = fields(resources.get("accelerator"))
     requests = _present(cpu=resources.get("resourceCpuRequest"))

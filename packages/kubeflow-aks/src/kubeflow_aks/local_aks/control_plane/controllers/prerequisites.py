@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,6 +12,7 @@ import yaml
 from kubeflow_aks.clients.kubernetes.api import ApiServer
 from kubeflow_aks.clients.kubernetes.errors import NoSuchKindError
 from kubeflow_aks.clients.kubernetes.objects import Kind, fields, is_object, items
+from kubeflow_aks.local_aks.run import processes
 
 NAMESPACE: Final = "kubeflow"
 """Juju's model, in which the charms live."""
@@ -37,14 +38,11 @@ def custom_resources(api: ApiServer, files: Iterable[Path]) -> None:
         definition.pop("status", None)
         _drop_descriptions(definition["spec"])
         api.apply(definition, MANAGER, force=True)
-    deadline = time.monotonic() + _ESTABLISHED_SECONDS
     for definition in definitions:
         spec = definition["spec"]
         kind = Kind(spec["group"], spec["versions"][0]["name"], spec["names"]["kind"])
-        while not _served(api, kind):
-            if time.monotonic() > deadline:
-                raise TimeoutError(f"{kind} is not served after {_ESTABLISHED_SECONDS:g} s")
-            time.sleep(_POLL_SECONDS)
+        if not processes.comes_true(partial(_served, api, kind), _ESTABLISHED_SECONDS, _POLL_SECONDS):
+            raise TimeoutError(f"{kind} is not served after {_ESTABLISHED_SECONDS:g} s")
 
 
 def _drop_descriptions(node: Any) -> None:
@@ -57,9 +55,9 @@ def _drop_descriptions(node: Any) -> None:
         _drop_descriptions(child)
 
 
-def namespace(api: ApiServer, name: str) -> None:
-    """Creates a namespace if it is not there."""
-    api.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}, MANAGER, force=True)
+def namespace(api: ApiServer) -> None:
+    """Creates Kubeflow's namespace if it is not there."""
+    api.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}}, MANAGER, force=True)
 
 
 def _served(api: ApiServer, kind: Kind) -> bool:

@@ -59,7 +59,7 @@ class TrainingOperator(KubeflowController):
         """
         api = ApiServer.of(self.run.kubeconfig)
         prerequisites.custom_resources(api, self.tools.manifests(TOOL))
-        prerequisites.namespace(api, prerequisites.NAMESPACE)
+        prerequisites.namespace(api)
         for expected in (_CERTIFICATES, _WEBHOOKS):
             api.apply(expected, prerequisites.MANAGER, force=True)
         certificate = self.run.root / "tmp" / _SERVING / _AWAITED.name
@@ -87,11 +87,7 @@ class TrainingOperator(KubeflowController):
 
 
 def _make_awaited() -> None:
-    """Makes the empty file that an operator waits for, unless something of that name is there.
-
-    Raises:
-        ControllerError: it can't be made, or a folder of it is not this user's.
-    """
+    """Makes the empty file that an operator waits for, unless something of that name is there."""
     try:
         for folder in (_AWAITED.parent.parent, _AWAITED.parent):
             with suppress(FileExistsError):

@@ -41,8 +41,7 @@ _GROUP: Final = re.compile(r'GroupName\s*=\s*"([^"]*)"')
 
 def pointer_fields(modules: Path) -> Iterator[tuple[str, str]]:
     """OpenAPI definition and field of each optional basic value that Go keeps even when it is false, 0 or empty."""
-    for package, folder in _packages(modules):
-        text = "\n".join(path.read_text() for path in sorted(folder.glob("*types*.go")))
+    for package, text in _types(modules):
         basic = _BASIC | {name for name, _ in _NAMED.findall(text)} | {"Protocol", "PullPolicy"}
         for struct, body in _STRUCT.findall(text):
             yield from (
@@ -52,8 +51,7 @@ def pointer_fields(modules: Path) -> Iterator[tuple[str, str]]:
 
 def quantity_fields(modules: Path) -> Iterator[tuple[str, str]]:
     """OpenAPI definition and field of each quantity, and of each mapping or list of some."""
-    for package, folder in _packages(modules):
-        text = "\n".join(path.read_text() for path in sorted(folder.glob("*types*.go")))
+    for package, text in _types(modules):
         for struct, body in _STRUCT.findall(text):
             yield from ((f"{package}.{struct}", field) for field in _QUANTITY.findall(body))
 
@@ -76,6 +74,12 @@ def given_up_versions(modules: Path) -> Iterator[tuple[str, str, str, str, str]]
         for kind, facts in sorted(versions.items()):
             if not kind.endswith("List"):
                 yield (group, folder.name, kind, *facts)
+
+
+def _types(modules: Path) -> Iterator[tuple[str, str]]:
+    """The Go types of each package."""
+    for package, folder in _packages(modules):
+        yield package, "\n".join(path.read_text() for path in sorted(folder.glob("*types*.go")))
 
 
 def _packages(modules: Path) -> Iterator[tuple[str, Path]]:

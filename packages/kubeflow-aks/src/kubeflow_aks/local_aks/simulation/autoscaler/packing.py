@@ -17,6 +17,12 @@ class Bin:
         for scheduling in taken:
             self.take(scheduling)
 
+    def copy(self) -> "Bin":
+        """Another node with as much free."""
+        copy = Bin(self.node)
+        copy.free = dict(self.free)
+        return copy
+
     def take(self, scheduling: Scheduling) -> None:
         """Put a pod on the node; room is not checked again."""
         for name, amount in scheduling.requests:
@@ -66,9 +72,7 @@ def estimate(pods: Iterable[Pod], template: Bin, limit: int) -> tuple[int, list[
         while index < len(bins) and why_no_room(scheduling.requests, bins[index].free) is not None:
             index += 1
         if index == len(bins) and index < limit and why_not(scheduling, template.node, template.free) is None:
-            fresh = Bin(template.node)
-            fresh.free = dict(template.free)
-            bins.append(fresh)
+            bins.append(template.copy())
         first_open[scheduling] = index
         if index < len(bins):
             bins[index].take(scheduling)

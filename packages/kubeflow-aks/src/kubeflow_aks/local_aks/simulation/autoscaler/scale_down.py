@@ -10,7 +10,7 @@ from kubeflow_aks.local_aks.simulation.autoscaler.drainability import blocks, st
 from kubeflow_aks.local_aks.simulation.autoscaler.model import Controller, Node, NodeGroup, Pod, Snapshot
 from kubeflow_aks.local_aks.simulation.autoscaler.packing import Bin, place
 from kubeflow_aks.local_aks.simulation.autoscaler.profile import Profile
-from kubeflow_aks.local_aks.simulation.autoscaler.scale_up import PRIORITY_CUTOFF, occupied_bins
+from kubeflow_aks.local_aks.simulation.autoscaler.scale_up import occupied_bins, pods_by_node
 
 DELETION_TAINT: Final = "ToBeDeletedByClusterAutoscaler"
 _RECHECK_SECONDS: Final = 300.0
@@ -89,7 +89,7 @@ class ScaleDownPlanner:
 
     def _find(self, snapshot: Snapshot) -> Iterator[_Unneeded]:
         groups = {vm.name: group for group in snapshot.groups for vm in group.instances}
-        pods = _pods_by_node(snapshot.pods)
+        pods = pods_by_node(snapshot)
         occupied: list[tuple[Node, Sequence[Pod]]] = []
         for node in snapshot.nodes:
             if node.name not in groups or is_leaving(node) or node.scale_down_disabled:
@@ -114,13 +114,15 @@ class ScaleDownPlanner:
         self, occupied: Sequence[tuple[Node, Sequence[Pod]]], snapshot: Snapshot
     ) -> Iterator[Node]:
         """Nodes whose pods fit elsewhere; a node that takes pods in this simulation stays."""
-        bins = {box.node.name: box for box in occupied_bins(snapshot) if not is_leaving(box.node)}
+        bins: dict[str, Bin] = {
+            box.node.name: box for box in occupied_bins(snapshot) if not is_leaving(box.node)
+        }
         targets: set[str] = set()
         for node, moving in occupied[:_DRAIN_CANDIDATES]:
             if node.name in targets:
                 continue
             box = bins.pop(node.name, None)
-            others = [_copy(other) for other in bins.values()]
+            others = [other.copy() for other in bins.values()]
             if place(moving, others):
                 self._unremovable_until[node.name] = snapshot.now + _RECHECK_SECONDS
                 if box is not None:
@@ -151,17 +153,3 @@ def utilization(node: Node, pods: Iterable[Pod], snapshot: Snapshot) -> float:
 def is_leaving(node: Node) -> bool:
     """Whether scale-down already works on the node."""
     return any(taint.key == DELETION_TAINT for taint in node.taints)
-
-
-def _pods_by_node(pods: Iterable[Pod]) -> dict[str, list[Pod]]:
-    by_node: dict[str, list[Pod]] = {}
-    for pod in pods:
-        if pod.node is not None and pod.priority >= PRIORITY_CUTOFF:
-            by_node.setdefault(pod.node, []).append(pod)
-    return by_node
-
-
-def _copy(box: Bin) -> Bin:
-    copy = Bin(box.node)
-    copy.free = dict(box.free)
-    return copy

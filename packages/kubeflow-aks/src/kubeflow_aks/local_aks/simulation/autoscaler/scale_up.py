@@ -112,11 +112,21 @@ def pods_to_help(snapshot: Snapshot) -> list[Pod]:
 
 def occupied_bins(snapshot: Snapshot) -> list[Bin]:
     """Every node with what its pods leave free."""
-    taken: dict[str, list[Scheduling]] = {}
+    pods = pods_by_node(snapshot)
+    return [
+        Bin(node, (pod.scheduling for pod in pods.get(node.name, ())))
+        for node in snapshot.nodes
+        if node.ready
+    ]
+
+
+def pods_by_node(snapshot: Snapshot) -> dict[str, list[Pod]]:
+    """The pods that hold room, by the name of their node."""
+    by_node: dict[str, list[Pod]] = {}
     for pod in snapshot.pods:
         if pod.node is not None and pod.priority >= PRIORITY_CUTOFF:
-            taken.setdefault(pod.node, []).append(pod.scheduling)
-    return [Bin(node, taken.get(node.name, ())) for node in snapshot.nodes if node.ready]
+            by_node.setdefault(pod.node, []).append(pod)
+    return by_node
 
 
 def upcoming(group: NodeGroup, snapshot: Snapshot) -> int:

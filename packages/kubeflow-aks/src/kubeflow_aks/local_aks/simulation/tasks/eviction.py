@@ -3,7 +3,6 @@
 Source: node-auto-drain.md; docs/facts/engine.md#the-eviction-sequence.
 """
 
-import math
 import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -13,10 +12,14 @@ from typing import Final
 from kubeflow_aks.events import Kind
 from kubeflow_aks.local_aks.simulation.autoscaler.model import Pod
 from kubeflow_aks.local_aks.simulation.cluster import Cluster, Event
-from kubeflow_aks.local_aks.simulation.journal import Journal, Source
+from kubeflow_aks.local_aks.simulation.journal import Source
 from kubeflow_aks.local_aks.simulation.observer import View
-from kubeflow_aks.local_aks.simulation.tasks.node_task import Drain, NodeTask
-from kubeflow_aks.local_aks.simulation.vms.scale_sets import ScaleSets
+from kubeflow_aks.local_aks.simulation.tasks.node_task import (
+    KUBECTL_RETRY_SECONDS,
+    Drain,
+    NodeTask,
+    NodeTasks,
+)
 
 NOTICE_SECONDS: Final = 30.0
 """Azure's notice before a spot VM is taken; at least, and best effort (docs/facts/aks.md#spot-pools)."""
@@ -24,8 +27,6 @@ NOTICE_SECONDS: Final = 30.0
 DRAIN_TAINT: Final = {"key": "remediator.kubernetes.azure.com/unschedulable", "effect": "NoSchedule"}
 _CONDITIONS: Final = {"VMEventScheduled": "VMEventScheduled", "PreemptionScheduled": "SpotEvictionIncoming"}
 """The conditions that announce an eviction, and their reasons (docs/facts/aks.md#evictions)."""
-_RETRY_SECONDS: Final = 5.0
-"""`kubectl drain` retries after 5 s where a budget refuses."""
 _COMPONENT: Final = "simulated-spot-market"
 
 
@@ -39,7 +40,7 @@ class Eviction(NodeTask[None]):
         self.gone_at = now + NOTICE_SECONDS if notice else now
         """Simulated second at which the VM is taken, drained or not."""
         self._announced = False
-        self._drain = Drain(retry_seconds=_RETRY_SECONDS)
+        self._drain = Drain(retry_seconds=KUBECTL_RETRY_SECONDS)
 
     @property
     def next_at(self) -> float:
@@ -54,17 +55,8 @@ class Eviction(NodeTask[None]):
         self._drain.advance(cluster, pods, now)
 
 
-class Evictions:
+class Evictions(NodeTasks[Eviction]):
     """All evictions under way."""
-
-    def __init__(self, cluster: Cluster, scale_sets: ScaleSets, journal: Journal) -> None:
-        self._cluster = cluster
-        self._scale_sets = scale_sets
-        self._journal = journal
-        self._by_node: dict[str, Eviction] = {}
-
-    def __contains__(self, node: object) -> bool:
-        return node in self._by_node
 
     def begin(self, node: str, now: float, *, notice: bool) -> None:
         """Take a node away, after the notice if there is any; it begins at simulated second `now`."""
@@ -77,10 +69,6 @@ class Evictions:
                 node=node,
                 seconds=NOTICE_SECONDS,
             )
-
-    def next_at(self) -> float:
-        """Simulated second at which one of them goes on although nothing changed; `inf` without any."""
-        return min((eviction.next_at for eviction in self._by_node.values()), default=math.inf)
 
     def resume(self, node: str, now: float) -> None:
         """Carry on with an eviction that an earlier simulation began; its notice begins again."""

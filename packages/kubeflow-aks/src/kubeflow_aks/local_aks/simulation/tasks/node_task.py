@@ -4,11 +4,16 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
-from typing import Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from kubeflow_aks.local_aks.simulation.autoscaler.drainability import stays_behind
 from kubeflow_aks.local_aks.simulation.autoscaler.model import Pod
 from kubeflow_aks.local_aks.simulation.cluster import Cluster
+from kubeflow_aks.local_aks.simulation.journal import Journal
+from kubeflow_aks.local_aks.simulation.vms.scale_sets import ScaleSets
+
+KUBECTL_RETRY_SECONDS: Final = 5.0
+"""`kubectl drain` retries after 5 s where a budget refuses."""
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -23,13 +28,7 @@ class NodeTask(ABC, Generic[T_co]):
     def step(self, cluster: Cluster, pods: Sequence[Pod], now: float) -> T_co | None:
         """Go on unless the last step's calls still run.
 
-        Args:
-            cluster: the control plane.
-            pods: the pods bound to the node.
-            now: simulated seconds.
-
-        Returns:
-            What the last step came to; None while that is not known.
+        Returns what the last step came to; None while that is not known. `pods` are bound to the node.
         """
         last = self._running
         if last is not None and not last.done():
@@ -37,9 +36,34 @@ class NodeTask(ABC, Generic[T_co]):
         self._running = cluster.submit(lambda: self._advance(cluster, pods, now))
         return None if last is None else last.result()
 
+    @property
+    def next_at(self) -> float:
+        """Simulated second at which it goes on although nothing changed; by default the very next step."""
+        return -math.inf
+
     @abstractmethod
     def _advance(self, cluster: Cluster, pods: Sequence[Pod], now: float) -> T_co:
         """Make the calls that are due, on another thread; only one of a task's steps runs at a time."""
+
+
+Task = TypeVar("Task", bound=NodeTask[Any])
+
+
+class NodeTasks(Generic[Task]):
+    """All tasks of a kind under way."""
+
+    def __init__(self, cluster: Cluster, scale_sets: ScaleSets, journal: Journal) -> None:
+        self._cluster = cluster
+        self._scale_sets = scale_sets
+        self._journal = journal
+        self._by_node: dict[str, Task] = {}
+
+    def __contains__(self, node: object) -> bool:
+        return node in self._by_node
+
+    def next_at(self) -> float:
+        """Simulated second at which one of them goes on although nothing changed; `inf` without any."""
+        return min((task.next_at for task in self._by_node.values()), default=math.inf)
 
 
 class Drain:

@@ -10,10 +10,9 @@ from kubeflow_aks.local_aks.simulation.autoscaler.drainability import ends_with_
 from kubeflow_aks.local_aks.simulation.autoscaler.model import Pod
 from kubeflow_aks.local_aks.simulation.autoscaler.scale_down import DELETION_TAINT
 from kubeflow_aks.local_aks.simulation.cluster import Cluster
-from kubeflow_aks.local_aks.simulation.journal import Journal, Source
+from kubeflow_aks.local_aks.simulation.journal import Source
 from kubeflow_aks.local_aks.simulation.observer import View
-from kubeflow_aks.local_aks.simulation.tasks.node_task import Drain, NodeTask
-from kubeflow_aks.local_aks.simulation.vms.scale_sets import ScaleSets
+from kubeflow_aks.local_aks.simulation.tasks.node_task import Drain, NodeTask, NodeTasks
 
 _DELAY_AFTER_TAINT: Final = 5.0
 """`--node-delete-delay-after-taint`: by then the scheduler has placed what it had decided before."""
@@ -61,6 +60,7 @@ class Removal(NodeTask[Outcome]):
         late = outcome is Outcome.DONE and not self._forced and not _may_go(pods)
         return Outcome.UNDER_WAY if late else outcome
 
+    @property
     def next_at(self) -> float:
         """Simulated second at which it goes on although nothing changed; `-inf` for the very next step."""
         return self._looks_at if self._looks_at is not None and not self._looked else -math.inf
@@ -91,33 +91,16 @@ class Removal(NodeTask[Outcome]):
         return Outcome.FAILED
 
 
-class Removals:
+class Removals(NodeTasks[Removal]):
     """All removals under way."""
-
-    def __init__(self, cluster: Cluster, scale_sets: ScaleSets, journal: Journal) -> None:
-        self._cluster = cluster
-        self._scale_sets = scale_sets
-        self._journal = journal
-        self._by_node: dict[str, Removal] = {}
-
-    def __contains__(self, node: object) -> bool:
-        return node in self._by_node
 
     def begin(self, node: str, *, grace_seconds: float, forced: bool, empty: bool) -> None:
         """Remove a node according to a `Removal`, unless it is being removed already."""
         if node not in self._by_node:
             self._by_node[node] = Removal(node, grace_seconds=grace_seconds, forced=forced, empty=empty)
 
-    def next_at(self) -> float:
-        """Simulated second at which one of them goes on although nothing changed; `inf` without any."""
-        return min((removal.next_at() for removal in self._by_node.values()), default=math.inf)
-
     def advance(self, view: View, now: float) -> bool:
-        """Go on with all of them, and delete the VMs of those that are done.
-
-        Returns:
-            Whether one failed.
-        """
+        """Go on with all of them, and delete the VMs of those that are done; whether one failed."""
         outcomes = {
             node: removal.step(self._cluster, view.pods_on.get(node, ()), now)
             for node, removal in self._by_node.items()

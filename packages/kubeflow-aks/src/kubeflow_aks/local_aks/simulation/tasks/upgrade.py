@@ -16,12 +16,9 @@ from kubeflow_aks.local_aks.simulation.cluster import Cluster
 from kubeflow_aks.local_aks.simulation.journal import Journal, Source
 from kubeflow_aks.local_aks.simulation.observer import View
 from kubeflow_aks.local_aks.simulation.tasks.eviction import NOTICE_SECONDS
-from kubeflow_aks.local_aks.simulation.tasks.node_task import Drain, NodeTask
+from kubeflow_aks.local_aks.simulation.tasks.node_task import KUBECTL_RETRY_SECONDS, Drain, NodeTask
 from kubeflow_aks.local_aks.simulation.vms.agent_pools import AgentPool
 from kubeflow_aks.local_aks.simulation.vms.scale_sets import ScaleSets
-
-_RETRY_SECONDS = 5.0
-"""`kubectl drain` retries after 5 s where a budget refuses."""
 
 
 class Upgrade(NodeTask[bool]):
@@ -32,7 +29,7 @@ class Upgrade(NodeTask[bool]):
         super().__init__(node)
         self._gone_at = now + NOTICE_SECONDS if spot else None
         self._cordoned = False
-        self._drain = Drain(retry_seconds=_RETRY_SECONDS)
+        self._drain = Drain(retry_seconds=KUBECTL_RETRY_SECONDS)
 
     def _advance(self, cluster: Cluster, pods: Sequence[Pod], now: float) -> bool:
         if not self._cordoned:

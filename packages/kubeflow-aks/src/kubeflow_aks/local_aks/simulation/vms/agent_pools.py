@@ -124,16 +124,9 @@ class AgentPool:
             tags=dict(pool.get("tags") or {}),
         )
 
-    def same_machines(self, other: "AgentPool") -> bool:
-        """Whether nodes of `other` can stay: no property differs that AKS holds immutable.
-
-        Source: docs/facts/aks.md#immutable-pool-properties.
-        """
-        return self.machine == other.machine
-
     @property
     def machine(self) -> tuple[object, ...]:
-        """What AKS can't change on a node that exists."""
+        """What AKS can't change on a node that exists (docs/facts/aks.md#immutable-pool-properties)."""
         return (
             self.cluster_id,
             self.location,

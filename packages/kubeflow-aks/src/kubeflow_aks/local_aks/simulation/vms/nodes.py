@@ -53,14 +53,6 @@ def node_name(pool: AgentPool, index: int) -> str:
     return scale_set_name(pool) + "".join(reversed(digits)).rjust(_INSTANCE_DIGITS, "0")
 
 
-def vm_name(node: str) -> str:
-    """A node's VM as Azure calls it: `aks-cpuspot-12345678-vmss_36` for `aks-cpuspot-12345678-vmss000010`.
-
-    Source: virtual-machine-scale-sets-instance-ids.md, "Instance Metadata VM name" and "Scale set VM computer name".
-    """
-    return f"{node[:-_INSTANCE_DIGITS]}_{int(node[-_INSTANCE_DIGITS:], 36)}"
-
-
 def instance_index(pool: AgentPool, name: str) -> int | None:
     """The instance number in a node's name, or None when the node is not of this pool."""
     prefix = scale_set_name(pool)

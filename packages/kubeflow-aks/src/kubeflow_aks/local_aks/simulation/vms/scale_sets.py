@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
 from typing import Final
@@ -38,25 +38,16 @@ class Timings:
     """Time from the request for a VM to the error where it is sold out."""
 
 
-@dataclass(frozen=True)
-class VirtualMachine:
-    """A VM as Azure reports it."""
+class State(StrEnum):
+    """What Azure says of a VM."""
 
-    name: str
-    index: int
-    pool: AgentPool
-    state: str
-    """`creating`, `running` or `failed`."""
-
-
-class _State(StrEnum):
     CREATING = "creating"
     RUNNING = "running"
     FAILED = "failed"
 
 
 @dataclass
-class _Machine:
+class VirtualMachine:
     """One VM; its name is its node's."""
 
     name: str
@@ -67,7 +58,7 @@ class _Machine:
     version: str
     """Kubernetes version of its kubelet."""
     supply: Supply = Supply.AVAILABLE
-    state: _State = _State.CREATING
+    state: State = State.CREATING
 
 
 class ScaleSets:
@@ -82,21 +73,17 @@ class ScaleSets:
         self._journal = journal
         self._timings = timings
         self._pools: dict[str, AgentPool] = {}
-        self._machines: dict[str, _Machine] = {}
+        self._machines: dict[str, VirtualMachine] = {}
         self._retired: set[str] = set()
         self._resized: set[str] = set()
 
     def sync(self, pools: Iterable[AgentPool], nodes: Mapping[str, str], now: float) -> None:
-        """Follow Azure's pools.
+        """Follow Azure's pools at simulated second `now`.
 
         A new pool gets its `count` at once, and an autoscaled one at least its minimum; a pool without
         autoscaling is kept at `count`. Changed labels and taints reach the nodes there are. Nodes of an
-        earlier simulation are adopted. Nodes that must go are in `retired` then.
-
-        Args:
-            pools: the pools there are now.
-            nodes: version of the kubelet (`v1.34.4`) of every registered node, by name.
-            now: simulated seconds.
+        earlier simulation are adopted; `nodes` has the kubelet's version (`v1.34.4`) of every registered one by name.
+        Nodes that must go are in `retired` then.
         """
         current = {pool.name: pool for pool in pools}
         for name in sorted(self._pools.keys() - current.keys()):
@@ -105,7 +92,7 @@ class ScaleSets:
             self._retire(self._all_of(name))
         for pool in current.values():
             before = self._pools.get(pool.name)
-            if before is not None and before.same_machines(pool):
+            if before is not None and before.machine == pool.machine:
                 self._update(before, pool)
                 self._pools[pool.name] = pool
                 is_new = False
@@ -132,23 +119,23 @@ class ScaleSets:
     def instances(self, pool: str) -> tuple[Instance, ...]:
         """The pool's VMs as the autoscaler sees them."""
         return tuple(
-            Instance(machine.name, ALLOCATION_ERROR if machine.state is _State.FAILED else None)
+            Instance(machine.name, ALLOCATION_ERROR if machine.state is State.FAILED else None)
             for machine in self._all_of(pool)
         )
 
     def machines(self) -> list[VirtualMachine]:
-        """Every VM; safe to call from any thread."""
-        return [VirtualMachine(m.name, m.index, m.pool, m.state) for m in list(self._machines.values())]
+        """A copy of every VM; safe to call from any thread."""
+        return [replace(machine) for machine in list(self._machines.values())]
 
     def running(self, pool: str) -> list[str]:
         """Names of the pool's nodes."""
-        return [machine.name for machine in self._all_of(pool) if machine.state is _State.RUNNING]
+        return [machine.name for machine in self._all_of(pool) if machine.state is State.RUNNING]
 
     def behind(self, pool: str) -> list[str]:
         """Names of the pool's nodes that run another version than the pool, the oldest node first."""
         version = self._pools[pool].kubernetes_version
         machines = sorted(self._all_of(pool), key=lambda machine: machine.index)
-        return [m.name for m in machines if m.state is _State.RUNNING and m.version != version]
+        return [m.name for m in machines if m.state is State.RUNNING and m.version != version]
 
     def has(self, node: str) -> bool:
         """Whether a VM of that name exists, on its way out or not."""
@@ -185,7 +172,7 @@ class ScaleSets:
 
     def advance(self, now: float) -> None:
         """Let VMs boot or fail."""
-        waiting = [machine for machine in self._machines.values() if machine.state is _State.CREATING]
+        waiting = [machine for machine in self._machines.values() if machine.state is State.CREATING]
         booted = [
             machine
             for machine in waiting
@@ -194,11 +181,11 @@ class ScaleSets:
         nodes = [node(machine.pool, machine.index) for machine in booted]
         self._cluster.together(partial(self._cluster.create_node, body) for body in nodes)
         for machine in booted:
-            machine.state = _State.RUNNING
+            machine.state = State.RUNNING
             self._write(Kind.NODE_REGISTERED, machine)
         for machine in waiting:
             if self._is_over(machine, Supply.SOLD_OUT, self._timings.allocation_error, now):
-                machine.state = _State.FAILED
+                machine.state = State.FAILED
                 detail = f"{machine.pool.vm_size} is sold out"
                 self._write(
                     Kind.SOLD_OUT, machine, source=Source.MARKET, detail=detail, error=ALLOCATION_ERROR
@@ -211,25 +198,23 @@ class ScaleSets:
             (
                 machine.created + after[machine.supply]
                 for machine in self._machines.values()
-                if machine.state is _State.CREATING
-                and machine.created is not None
-                and machine.supply in after
+                if machine.state is State.CREATING and machine.created is not None and machine.supply in after
             ),
             default=math.inf,
         )
 
-    def _is_over(self, machine: _Machine, supply: Supply, seconds: float, now: float) -> bool:
+    def _is_over(self, machine: VirtualMachine, supply: Supply, seconds: float, now: float) -> bool:
         """Whether what a VM of this supply comes to happens now."""
         return machine.supply is supply and machine.created is not None and now - machine.created >= seconds
 
-    def _all_of(self, pool: str) -> list[_Machine]:
+    def _all_of(self, pool: str) -> list[VirtualMachine]:
         return [
             machine
             for machine in self._machines.values()
             if machine.pool.name == pool and machine.name not in self._retired
         ]
 
-    def _retire(self, machines: Iterable[_Machine]) -> None:
+    def _retire(self, machines: Iterable[VirtualMachine]) -> None:
         self._retired.update(machine.name for machine in machines)
 
     def _adopt(self, pool: AgentPool, nodes: Mapping[str, str]) -> None:
@@ -237,7 +222,7 @@ class ScaleSets:
             index = instance_index(pool, name)
             if index is not None and name not in self._machines:
                 version = kubelet.removeprefix("v")
-                self._machines[name] = _Machine(name, index, pool, None, version, state=_State.RUNNING)
+                self._machines[name] = VirtualMachine(name, index, pool, None, version, state=State.RUNNING)
 
     def _update(self, before: AgentPool, pool: AgentPool) -> None:
         """Bring changed labels and taints to the pool's nodes, as AKS does (use-labels.md, use-node-taints.md).
@@ -273,7 +258,7 @@ class ScaleSets:
     def _create(self, pool: AgentPool, index: int, now: float) -> None:
         name = node_name(pool, index)
         supply = self._market.supply(pool.name)
-        self._machines[name] = _Machine(name, index, pool, now, pool.kubernetes_version, supply)
+        self._machines[name] = VirtualMachine(name, index, pool, now, pool.kubernetes_version, supply)
         self._write(Kind.NODE_CREATING, self._machines[name])
 
     def _announce(self, pool: AgentPool) -> None:
@@ -289,6 +274,6 @@ class ScaleSets:
         )
 
     def _write(
-        self, kind: Kind, machine: _Machine, *, source: Source = Source.SCALE_SET, **more: str
+        self, kind: Kind, machine: VirtualMachine, *, source: Source = Source.SCALE_SET, **more: str
     ) -> None:
         self._journal.write(kind, source, pool=machine.pool.name, node=machine.name, **more)

@@ -27,19 +27,14 @@ _LEVELS = ("danger", "caution", "news")
 
 
 def impacts_of(observed: Observed, exceptions: Sequence[ExceptionChange] = ()) -> list[Impact]:
-    """The impacts of a change, the worst first.
-
-    Args:
-        observed: the stack under both trees.
-        exceptions: rows of policy's exceptions that differ.
-    """
+    """The impacts of a change, the worst first."""
     if observed.head is None:
         return list(whole_stacks.removed(observed))
     if observed.head.failure:
         return []
     impacts = [
         *protection.refused(observed.refused),
-        *azure.refused(observed.azure_refuses),
+        *azure.refused(observed.azure.refused),
         *whole_stacks.not_judged(observed),
         *whole_stacks.beside_another(observed),
         *_impacts(sides_of(observed)),

@@ -5,7 +5,7 @@ from typing import Any
 
 from kubeflow_aks.json_values import at, texts
 from kubeflow_aks.pull_request.observed import UNKNOWN
-from kubeflow_aks.pull_request.report.impacts.impact import Impact, Level, added_and_removed, listed
+from kubeflow_aks.pull_request.report.impacts.impact import Impact, Level, added_and_removed, impact, listed
 from kubeflow_aks.pull_request.report.impacts.sides import CLUSTER, Sides
 
 _EVERYWHERE = "0.0.0.0/0"
@@ -16,7 +16,7 @@ def impacts(sides: Sides) -> Iterator[Impact]:
     """Changes of the access to a cluster's API server."""
     for old, new in sides.pairs(CLUSTER):
         for level, text in _changes(old.inputs, new.inputs):
-            yield {"kind": "api-access", "level": level, "subject": new.name, "text": text}
+            yield impact("api-access", level, new.name, text)
 
 
 def _changes(before: Any, after: Any) -> Iterator[tuple[Level, str]]:
@@ -26,7 +26,7 @@ def _changes(before: Any, after: Any) -> Iterator[tuple[Level, str]]:
         yield "caution", f"The API server becomes {access}, which AKS refuses for an existing cluster."
     ranges = [_ranges(side) for side in (before, after)]
     if not private[1]:
-        yield from _of_ranges(*map(_without_unknown, ranges), unknown=UNKNOWN in ranges[1])
+        yield from _of_ranges(*ranges)
     command = [
         at(side, "apiServerAccessProfile", "disableRunCommand") is not True for side in (before, after)
     ]
@@ -55,12 +55,10 @@ def _ranges(inputs: Any) -> list[str]:
     return [] if _EVERYWHERE in ranges else ranges
 
 
-def _without_unknown(values: list[str]) -> list[str]:
-    return [one for one in values if one != UNKNOWN]
-
-
-def _of_ranges(before: list[str], after: list[str], *, unknown: bool) -> Iterator[tuple[Level, str]]:
+def _of_ranges(before: list[str], after: list[str]) -> Iterator[tuple[Level, str]]:
     """Changes of the ranges; a range that is unknown until `up` may be any of those that seem removed."""
+    unknown = UNKNOWN in after
+    before, after = ([one for one in side if one != UNKNOWN] for side in (before, after))
     if before and unknown:
         yield from _of_lists(_RANGES, [one for one in before if one in after], after)
     elif before and not after:

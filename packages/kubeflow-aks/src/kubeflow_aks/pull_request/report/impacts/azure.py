@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from kubeflow_aks.pull_request.observed import Refusal
-from kubeflow_aks.pull_request.report.impacts.impact import Impact, listed, quoted
+from kubeflow_aks.pull_request.report.impacts.impact import Impact, impact, listed, quoted
 
 _ALIAS: Final = "An alias keeps a renamed resource; page `docs/how-to/use-the-components.md` shows how."
 _PAGES: Final[Mapping[str, str]] = {
@@ -29,10 +29,8 @@ def refused(refusals: Sequence[Refusal]) -> Iterator[Impact]:
         page = _PAGES.get(code)
         in_cluster = type_token.startswith("kubernetes:")
         who = "The cluster's API server" if in_cluster else "Azure"
-        yield {
-            "kind": "cluster-refuses" if in_cluster else "azure-refuses",
-            "level": "danger",
-            "subject": alike[0].name,
-            "text": f"{who} refuses this change, so `pulumi up` fails at {type_token.rpartition(':')[2]} {names}: "
-            f"{words.rstrip('.')}.{f' {page}' if page else ''}",
-        }
+        text = (
+            f"{who} refuses this change, so `pulumi up` fails at {type_token.rpartition(':')[2]} {names}: "
+            f"{words.rstrip('.')}.{f' {page}' if page else ''}"
+        )
+        yield impact("cluster-refuses" if in_cluster else "azure-refuses", "danger", alike[0].name, text)

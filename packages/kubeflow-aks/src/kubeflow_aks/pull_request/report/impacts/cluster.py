@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from kubeflow_aks.json_values import at
-from kubeflow_aks.pull_request.report.impacts.impact import Impact, quoted
+from kubeflow_aks.pull_request.report.impacts.impact import Impact, impact, quoted
 from kubeflow_aks.pull_request.report.impacts.sides import CLUSTER, GOING, Sides, forced_by, refused
 
 _REGISTRY = "azure-native:containerregistry:Registry"
@@ -15,13 +15,11 @@ def lost(sides: Sides) -> Iterator[Impact]:
     """The loss of a cluster that is deleted or replaced."""
     for change in sides.changes.values():
         if change.type == CLUSTER and change.action in GOING:
-            yield {
-                "kind": f"cluster-{change.action}d",
-                "level": "danger",
-                "subject": change.name,
-                "text": f"The cluster {quoted(change.name)} is {change.action}d{forced_by(change)}: EVERYTHING in it "
-                f"is lost, Charmed Kubeflow, notebooks, running work and all volumes.{refused(sides, change.urn)}",
-            }
+            text = (
+                f"The cluster {quoted(change.name)} is {change.action}d{forced_by(change)}: EVERYTHING in it "
+                f"is lost, Charmed Kubeflow, notebooks, running work and all volumes.{refused(sides, change.urn)}"
+            )
+            yield impact(f"cluster-{change.action}d", "danger", change.name, text)
 
 
 def changed(sides: Sides) -> Iterator[Impact]:
@@ -29,22 +27,13 @@ def changed(sides: Sides) -> Iterator[Impact]:
     for old, new in sides.pairs(_ADDRESS):
         labels = [at(side.inputs, "dnsSettings", "domainNameLabel") for side in (old, new)]
         if labels[0] != labels[1]:
-            yield {
-                "kind": "dns-name",
-                "level": "caution",
-                "subject": new.name,
-                "text": f"DNS label of {quoted(new.name)}: {quoted(labels[0])} → {quoted(labels[1])}; "
-                "the old name no longer resolves.",
-            }
+            text = (
+                f"DNS label of {quoted(new.name)}: {quoted(labels[0])} → {quoted(labels[1])}; "
+                "the old name no longer resolves."
+            )
+            yield impact("dns-name", "caution", new.name, text)
     for change in sides.changes.values():
         if change.action == "create" and change.type in (_REGISTRY, _CONTAINER) and sides.before.resources:
             what = "Registry" if change.type == _REGISTRY else "Container of the data store"
-            yield _news(
-                "registry" if change.type == _REGISTRY else "data-store",
-                change.name,
-                f"{what} {quoted(change.name)} is added.",
-            )
-
-
-def _news(kind: str, subject: str, text: str) -> Impact:
-    return {"kind": kind, "level": "news", "subject": subject, "text": text}
+            kind = "registry" if change.type == _REGISTRY else "data-store"
+            yield impact(kind, "news", change.name, f"{what} {quoted(change.name)} is added.")

@@ -5,7 +5,7 @@ from typing import Any
 
 from kubeflow_aks.json_values import at
 from kubeflow_aks.pull_request.observed import Run
-from kubeflow_aks.pull_request.report.impacts.impact import Impact
+from kubeflow_aks.pull_request.report.impacts.impact import Impact, impact
 from kubeflow_aks.pull_request.report.impacts.sides import CLUSTER, Sides
 
 _NAT_GATEWAY = "azure-native:network:NatGateway"
@@ -17,13 +17,11 @@ def impacts(sides: Sides) -> Iterator[Impact]:
     """One impact if a cluster that both sides have goes out another way; an address that is not known yet is new."""
     clusters = [new.name for _, new in sides.pairs(CLUSTER)]
     if clusters and _ways_out(sides.before) != _ways_out(sides.after):
-        yield {
-            "kind": "egress",
-            "level": "caution",
-            "subject": clusters[0],
-            "text": "Nodes and pods reach the internet from another address: firewalls and services that allow only "
-            "the present one refuse them until they allow the new one, too.",
-        }
+        text = (
+            "Nodes and pods reach the internet from another address: firewalls and services that allow only "
+            "the present one refuse them until they allow the new one, too."
+        )
+        yield impact("egress", "caution", clusters[0], text)
 
 
 def _ways_out(run: Run) -> list[Any]:

@@ -21,6 +21,11 @@ class Impact(TypedDict):
     text: str
 
 
+def impact(kind: str, level: Level, subject: str, text: str) -> Impact:
+    """The entry of the document."""
+    return {"kind": kind, "level": level, "subject": subject, "text": text}
+
+
 def quoted(value: Any) -> str:
     """A value in a sentence."""
     if value in (SECRET, UNKNOWN):

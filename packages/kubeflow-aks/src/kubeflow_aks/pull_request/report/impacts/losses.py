@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from kubeflow_aks.pull_request.report.impacts.impact import Impact, Level, quoted
+from kubeflow_aks.pull_request.report.impacts.impact import Impact, Level, impact, quoted
 from kubeflow_aks.pull_request.report.impacts.sides import GOING, Sides, forced_by, refused
 
 HOLDS: Final[Mapping[str, tuple[Level, str]]] = {
@@ -46,10 +46,8 @@ def impacts(sides: Sides) -> Iterator[Impact]:
         if change.type in HOLDS and change.action in GOING:
             level, means = HOLDS[change.type]
             kind = change.type.rpartition(":")[2]
-            yield {
-                "kind": f"{change.action}d",
-                "level": level,
-                "subject": change.name,
-                "text": f"{kind} {quoted(change.name)} is {change.action}d{forced_by(change)}: {means}."
-                f"{refused(sides, change.urn)}",
-            }
+            text = (
+                f"{kind} {quoted(change.name)} is {change.action}d{forced_by(change)}: {means}."
+                f"{refused(sides, change.urn)}"
+            )
+            yield impact(f"{change.action}d", level, change.name, text)

@@ -9,14 +9,14 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final, cast
 
 from kubeflow_aks.json_values import is_mapping
 from kubeflow_aks.pull_request.differences import differences
 from kubeflow_aks.pull_request.observed import UNKNOWN, Change
-from kubeflow_aks.pull_request.report.impacts.impact import Impact, Level, listed, quoted
+from kubeflow_aks.pull_request.report.impacts.impact import Impact, Level, impact, listed, quoted
 from kubeflow_aks.pull_request.report.impacts.pools import Pair, pairs
 from kubeflow_aks.pull_request.report.impacts.sides import AGENT_POOL, CLUSTER, Sides
 
@@ -135,14 +135,10 @@ def impacts(sides: Sides) -> Iterator[Impact]:
             key = json.dumps([meaning.text, part.before, part.after], sort_keys=True, default=str)
             alike.setdefault(key, (meaning, part, []))[2].append(part.shown)
     for meaning, part, names in alike.values():
-        yield {
-            "kind": f"{part.kind}.{meaning.path}".rstrip("."),
-            "level": cast(Level, meaning.level),
-            "subject": names[0],
-            "text": meaning.text.format(
-                names=listed(list(dict.fromkeys(names))), before=_value(part.before), after=_value(part.after)
-            ),
-        }
+        text = meaning.text.format(
+            names=listed(list(dict.fromkeys(names))), before=_value(part.before), after=_value(part.after)
+        )
+        yield impact(f"{part.kind}.{meaning.path}".rstrip("."), cast(Level, meaning.level), names[0], text)
     if unjudged:
         text = "Not judged, because no rule here has what it means for work, access, data or money"
         yield _listing("not-judged", "caution", text, unjudged)
@@ -158,12 +154,7 @@ def _listing(kind: str, level: Level, text: str, changes: dict[str, list[str]]) 
     ]
     more = len(described) - _MOST_UNJUDGED
     rest = f"; and {more} more" if more > 0 else ""
-    return {
-        "kind": kind,
-        "level": level,
-        "subject": next(iter(changes)),
-        "text": f"{text}: {'; '.join(described[:_MOST_UNJUDGED])}{rest}.",
-    }
+    return impact(kind, level, next(iter(changes)), f"{text}: {'; '.join(described[:_MOST_UNJUDGED])}{rest}.")
 
 
 def _holding(sides: Sides) -> set[str]:
@@ -197,32 +188,27 @@ def _of_own_pool(pair: Pair, sides: Sides) -> Iterator[Part]:
     change = sides.changes.get(pair.after.urn)
     if change is None or change.action != "update":
         return
+    part = partial(Part, pair.after.urn, _POOL, pair.after.name, pair.after.name, "update")
     for one in differences("", dict(pair.before.inputs), dict(pair.after.inputs)):
-        if one.after == UNKNOWN:  # of an id that a preview does not know again
-            continue
-        yield Part(
-            pair.after.urn, _POOL, pair.after.name, pair.after.name, "update", one.path, one.before, one.after
-        )
+        if one.after != UNKNOWN:  # of an id that a preview does not know again
+            yield part(one.path, one.before, one.after)
 
 
 def _of(change: Change, sides: Sides) -> Iterator[Part]:
-    kind, shown = change.type.rpartition(":")[2], change.name
+    shown = change.name
     if change.type == AGENT_POOL:
         resource = sides.after.resources.get(change.urn) or sides.before.resources.get(change.urn)
         shown = str(resource.inputs.get("agentPoolName") or shown) if resource else shown
+    part = partial(Part, change.urn, change.type.rpartition(":")[2], change.name, shown, change.action)
     if change.action != "update":
-        yield Part(change.urn, kind, change.name, shown, change.action, "")
+        yield part("")
         return
     for one in change.differences:
         if change.type == CLUSTER and one.path.startswith("agentPoolProfiles"):
             continue  # read from both sides, pool by pool
-        if is_mapping(one.before) and is_mapping(one.after):
-            for inner in differences(one.path, dict(one.before), dict(one.after)):
-                yield Part(
-                    change.urn, kind, change.name, shown, "update", inner.path, inner.before, inner.after
-                )
-        else:
-            yield Part(change.urn, kind, change.name, shown, "update", one.path, one.before, one.after)
+        nested = is_mapping(one.before) and is_mapping(one.after)
+        for inner in differences(one.path, dict(one.before), dict(one.after)) if nested else [one]:
+            yield part(inner.path, inner.before, inner.after)
 
 
 def _value(value: Any) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from kubeflow_aks.pull_request.report.impacts.impact import Impact, quoted
+from kubeflow_aks.pull_request.report.impacts.impact import Impact, impact, quoted
 from kubeflow_aks.pull_request.violations import ExceptionChange
 from kubeflow_aks.text.numbers import counted
 
@@ -19,9 +19,5 @@ def impacts(changes: Sequence[ExceptionChange]) -> Iterator[Impact]:
             rule, text = change.before.rule, f"removed: it accepted {violations}, which count from now on."
         else:
             continue
-        yield {
-            "kind": "policy-exception",
-            "level": "caution" if change.after else "news",
-            "subject": rule,
-            "text": f"The exception of rule {quoted(rule)} is {text}",
-        }
+        text = f"The exception of rule {quoted(rule)} is {text}"
+        yield impact("policy-exception", "caution" if change.after else "news", rule, text)

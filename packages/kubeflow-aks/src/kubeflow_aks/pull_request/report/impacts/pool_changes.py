@@ -5,7 +5,14 @@ from typing import cast
 
 from kubeflow_aks.json_values import at
 from kubeflow_aks.pull_request.observed import UNKNOWN, Change
-from kubeflow_aks.pull_request.report.impacts.impact import Impact, Level, added_and_removed, listed, quoted
+from kubeflow_aks.pull_request.report.impacts.impact import (
+    Impact,
+    Level,
+    added_and_removed,
+    impact,
+    listed,
+    quoted,
+)
 from kubeflow_aks.pull_request.report.impacts.pools import (
     REPLACED_KEY,
     TOLERATED,
@@ -27,13 +34,11 @@ def impacts(sides: Sides) -> Iterator[Impact]:
     """Changes of the pools, Charmed Kubeflow's own first; what goes with its whole cluster has no impact of its own."""
     all_pairs = sorted(pairs(sides), key=lambda pair: pair.either.role != "general")
     for pair in all_pairs:
-        if (
-            pair.before
-            and not _with_cluster(sides, pair.before)
-            and (loss := _loss(sides, pair, pair.before, all_pairs))
-        ):
+        if pair.before is None:
+            continue
+        if not _with_cluster(sides, pair.before) and (loss := _loss(sides, pair, pair.before, all_pairs)):
             yield loss
-        if pair.before and pair.after:
+        if pair.after:
             yield from _changed(pair.after, pair.before)
     yield from _added([pair.after for pair in all_pairs if pair.after and not pair.before])
 
@@ -44,21 +49,21 @@ def _added(pools: Sequence[Pool]) -> Iterator[Impact]:
         nodes = sum(pool.most or 0 for pool in pools)
         names = listed([pool.name for pool in pools])
         text = f"{len(pools)} pools are added, with up to {counted(nodes, 'node')} together: {names}."
-        yield _impact("pools-added", "caution", pools[0], text)
+        yield impact("pools-added", "caution", pools[0].name, text)
         return
     for pool in pools:
-        text = f"Pool {quoted(pool.name)} is added: {pool.described}{_for(pool)}."
-        yield _impact("pool-added", "news", pool, text)
+        label = quoted(f"{WORKLOAD_LABEL}={pool.workload}")
+        work = f", for work that selects {label}" if pool.workload else ""
+        text = f"Pool {quoted(pool.name)} is added: {pool.described}{work}."
+        yield impact("pool-added", "news", pool.name, text)
 
 
 def _with_cluster(sides: Sides, pool: Pool) -> bool:
-    """Whether a pool goes with its whole cluster."""
     lost = lost_clusters(sides)
     return bool(lost) and (pool.cluster in lost or pool.cluster in ("", UNKNOWN))
 
 
 def _loss(sides: Sides, pair: Pair, pool: Pool, all_pairs: Sequence[Pair]) -> Impact | None:
-    """What happens to the nodes of a pool that is removed or made anew."""
     if pair.after is None:
         return _removed(sides, pair, pool, all_pairs)
     if pair.remade:
@@ -71,14 +76,12 @@ def _loss(sides: Sides, pair: Pair, pool: Pool, all_pairs: Sequence[Pair]) -> Im
 
 def _replaced(sides: Sides, change: Change, pair: Pair, pool: Pool, all_pairs: Sequence[Pair]) -> Impact:
     means, level = _meanwhile(sides, pair, all_pairs, "until the new pool is ready")
-    return _impact(
-        "pool-replaced",
-        level,
-        pool,
+    text = (
         f"Pool {quoted(pool.name)} is replaced{forced_by(change)}: its nodes (at most {pool.most}) are "
         f"deleted with all pods on them, then the pool is created again. "
-        f"{means}{refused(sides, pool.urn)}",
+        f"{means}{refused(sides, pool.urn)}"
     )
+    return impact("pool-replaced", level, pool.name, text)
 
 
 def _remade(sides: Sides, pair: Pair, pool: Pool, all_pairs: Sequence[Pair]) -> Impact:
@@ -86,30 +89,25 @@ def _remade(sides: Sides, pair: Pair, pool: Pool, all_pairs: Sequence[Pair]) -> 
     means, level = _meanwhile(sides, pair, all_pairs, "until the new pool is ready")
     moved = UNKNOWN not in (pool.cluster, pair.either.cluster) and pool.cluster != pair.either.cluster
     where = f" in cluster {quoted(pair.either.cluster)}" if moved else ""
-    return _impact(
-        "pool-remade",
-        level,
-        pool,
+    text = (
         f"Pool {quoted(pool.name)} is deleted and created again{where}, because its resource has another name or "
         f"parent in Pulumi: its nodes (at most {pool.most}) are deleted with all pods on them. {means}"
-        f"{refused(sides, pool.urn)}",
+        f"{refused(sides, pool.urn)}"
     )
+    return impact("pool-remade", level, pool.name, text)
 
 
 def _removed(sides: Sides, pair: Pair, pool: Pool, all_pairs: Sequence[Pair]) -> Impact:
-    if (
-        pool.inline or pool.urn not in sides.changes
-    ):  # the cluster drops a pool, or Pulumi does (retain on delete)
+    # The cluster drops a pool, or Pulumi does (retain on delete).
+    if pool.inline or pool.urn not in sides.changes:
         text = f"Pool {quoted(pool.name)} is no longer defined; its nodes stay until it is deleted by hand."
-        return _impact("pool-forgotten", "caution", pool, text)
+        return impact("pool-forgotten", "caution", pool.name, text)
     means, level = _meanwhile(sides, pair, all_pairs, "from now on")
-    return _impact(
-        "pool-removed",
-        level,
-        pool,
+    text = (
         f"Pool {quoted(pool.name)} is removed ({pool.described}): its nodes are deleted with all pods on them. "
-        f"{means}{refused(sides, pool.urn)}",
+        f"{means}{refused(sides, pool.urn)}"
     )
+    return impact("pool-removed", level, pool.name, text)
 
 
 def _meanwhile(sides: Sides, pair: Pair, all_pairs: Sequence[Pair], when: str) -> tuple[str, Level]:
@@ -176,28 +174,24 @@ def _stays(sides: Sides, pair: Pair) -> bool:
 def _changed(pool: Pool, old: Pool) -> Iterator[Impact]:
     name = quoted(pool.name)
     if (old.least, old.most) != (pool.least, pool.most):
-        yield _impact(
-            "pool-scale",
-            "news",
-            pool,
+        text = (
             f"Pool {name} scales from {pool.least} to {counted(pool.most, 'node')}, until now from "
-            f"{old.least} to {old.most}.",
+            f"{old.least} to {old.most}."
         )
+        yield impact("pool-scale", "news", pool.name, text)
     if pool.spot and None not in (old.fallback, pool.fallback) and old.fallback != pool.fallback:
         yield _fallback(pool, old)
     if old.spot != pool.spot:
         means = "Azure may evict its nodes at any time" if pool.spot else "Azure evicts none of its nodes"
-        yield _impact("pool-priority", "caution", pool, f"Pool {name} becomes {pool.kind}: {means}.")
+        yield impact("pool-priority", "caution", pool.name, f"Pool {name} becomes {pool.kind}: {means}.")
     elif pool.spot:
         yield from _spot(pool, old)
     if old.workload != pool.workload:
-        yield _impact(
-            "pool-workload",
-            "caution",
-            pool,
+        text = (
             f"Pool {name} takes work that selects {quoted(f'{WORKLOAD_LABEL}={pool.workload}')}, no longer "
-            f"{quoted(old.workload)}: pods that still select that stay pending.",
+            f"{quoted(old.workload)}: pods that still select that stay pending."
         )
+        yield impact("pool-workload", "caution", pool.name, text)
     yield from _taints(pool, old)
 
 
@@ -205,11 +199,10 @@ def _fallback(pool: Pool, old: Pool) -> Impact:
     name = quoted(pool.name)
     if not pool.fallback:
         text = f"Pool {name} loses its fallback {quoted(old.fallback)}: its work stays pending while spot is sold out."
-        return _impact("pool-fallback", "caution", pool, text)
+        return impact("pool-fallback", "caution", pool.name, text)
     former = f" instead of {quoted(old.fallback)}" if old.fallback else ""
-    return _impact(
-        "pool-fallback", "news", pool, f"Pool {name} has {quoted(pool.fallback)} as its fallback{former}."
-    )
+    text = f"Pool {name} has {quoted(pool.fallback)} as its fallback{former}."
+    return impact("pool-fallback", "news", pool.name, text)
 
 
 def _spot(pool: Pool, old: Pool) -> Iterator[Impact]:
@@ -220,7 +213,7 @@ def _spot(pool: Pool, old: Pool) -> Iterator[Impact]:
         values = at(old.inputs, key), at(pool.inputs, key)
         if values[0] != values[1]:
             text = f"{what} of pool {quoted(pool.name)}: {quoted(values[0])} → {quoted(values[1])}."
-            yield _impact(kind, "news", pool, text)
+            yield impact(kind, "news", pool.name, text)
 
 
 def _taints(pool: Pool, old: Pool) -> Iterator[Impact]:
@@ -229,24 +222,12 @@ def _taints(pool: Pool, old: Pool) -> Iterator[Impact]:
     for taint in added:
         if taint.startswith(f"{REPLACED_KEY}="):
             successor = taint.partition("=")[2].partition(":")[0]
-            yield _impact(
-                "pool-handed-over",
-                "caution",
-                pool,
-                f"Pool {quoted(pool.name)} is replaced by {quoted(successor)}: running pods stay, new ones go there.",
-            )
+            text = f"Pool {quoted(pool.name)} is replaced by {quoted(successor)}: running pods stay, new ones go there."
+            yield impact("pool-handed-over", "caution", pool.name, text)
             return
     if changes := added_and_removed(added, removed):
         ends = any(taint.endswith(":NoExecute") for taint in added)
         means = "; pods without the toleration are ended at once" if ends else ""
         means += "; new pods need the tolerations" if added else ""
         text = f"Taints of pool {quoted(pool.name)}: {changes}{means}."
-        yield _impact("pool-taints", "caution" if ends else "news", pool, text)
-
-
-def _for(pool: Pool) -> str:
-    return f", for work that selects {quoted(f'{WORKLOAD_LABEL}={pool.workload}')}" if pool.workload else ""
-
-
-def _impact(kind: str, level: Level, pool: Pool, text: str) -> Impact:
-    return {"kind": kind, "level": level, "subject": pool.name, "text": text}
+        yield impact("pool-taints", "caution" if ends else "news", pool.name, text)

@@ -3,45 +3,35 @@
 from collections.abc import Iterator, Sequence
 
 from kubeflow_aks.pull_request.observed import Run
-from kubeflow_aks.pull_request.report.impacts.impact import Impact, listed
+from kubeflow_aks.pull_request.report.impacts.impact import Impact, impact, listed
 from kubeflow_aks.pull_request.report.impacts.sides import Sides
 
 
 def refused(names: Sequence[str]) -> Iterator[Impact]:
-    """One impact for a change that `pulumi up` refuses.
-
-    Args:
-        names: of protected resources that would be replaced or deleted.
-    """
+    """One impact for a change that `pulumi up` refuses, as it would replace or delete protected resources."""
     if names:
-        yield {
-            "kind": "refused",
-            "level": "danger",
-            "subject": "protection",
-            "text": f"`pulumi up` refuses this change, because it would replace or delete protected "
+        text = (
+            f"`pulumi up` refuses this change, because it would replace or delete protected "
             f"resources: {listed(list(dict.fromkeys(names)))}. This report shows the change without the protection; "
-            "page `docs/how-to/protect-and-destroy.md` shows how to remove it.",
-        }
+            "page `docs/how-to/protect-and-destroy.md` shows how to remove it."
+        )
+        yield impact("refused", "danger", "protection", text)
 
 
 def impacts(sides: Sides) -> Iterator[Impact]:
     """One impact for all resources that stay and lose their protection, and one for all that get it."""
     if names := _protected(sides.before, sides.after):
-        yield {
-            "kind": "protection-removed",
-            "level": "danger",
-            "subject": "protection",
-            "text": f"Protection is removed from {listed(names)}: after this `pulumi up` the next change can "
-            "delete them without a warning.",
-        }
+        text = (
+            f"Protection is removed from {listed(names)}: after this `pulumi up` the next change can "
+            "delete them without a warning."
+        )
+        yield impact("protection-removed", "danger", "protection", text)
     if names := _protected(sides.after, sides.before):
-        yield {
-            "kind": "protection-added",
-            "level": "news",
-            "subject": "protection",
-            "text": f"{listed(names)} are protected: after this `pulumi up` the engine refuses to delete or replace "
-            "them. Page `docs/how-to/protect-and-destroy.md` shows how to remove it.",
-        }
+        text = (
+            f"{listed(names)} are protected: after this `pulumi up` the engine refuses to delete or replace "
+            "them. Page `docs/how-to/protect-and-destroy.md` shows how to remove it."
+        )
+        yield impact("protection-added", "news", "protection", text)
 
 
 def _protected(one: Run, other: Run) -> list[str]:

@@ -41,7 +41,7 @@ def sides_of(observed: Observed) -> Sides:
         before,
         observed.head or Run(),
         {change.urn: change for change in observed.changes},
-        frozenset(refusal.urn for refusal in observed.azure_refuses),
+        frozenset(refusal.urn for refusal in observed.azure.refused),
     )
 
 

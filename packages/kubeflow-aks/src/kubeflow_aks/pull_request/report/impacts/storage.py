@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from kubeflow_aks.json_values import at
 from kubeflow_aks.pull_request.observed import Change
-from kubeflow_aks.pull_request.report.impacts.impact import Impact, quoted
+from kubeflow_aks.pull_request.report.impacts.impact import Impact, impact, quoted
 from kubeflow_aks.pull_request.report.impacts.sides import GOING, Sides, forced_by, lost_clusters
 
 _STORAGE_CLASS = "kubernetes:storage.k8s.io/v1:StorageClass"
@@ -16,13 +16,12 @@ def impacts(sides: Sides) -> Iterator[Impact]:
         return
     for change in sides.changes.values():
         if change.type == _STORAGE_CLASS and change.action in GOING and change.urn in sides.before.resources:
-            yield {
-                "kind": f"class-{change.action}d",
-                "level": "caution",
-                "subject": change.name,
-                "text": f"StorageClass {quoted(_name(sides, change))} is {change.action}d{forced_by(change)}: volumes "
-                f"that are there stay as they are; {_new_ones(sides, change)}.",
-            }
+            name = at(sides.before.resources[change.urn].inputs, "metadata", "name") or change.name
+            text = (
+                f"StorageClass {quoted(name)} is {change.action}d{forced_by(change)}: volumes "
+                f"that are there stay as they are; {_new_ones(sides, change)}."
+            )
+            yield impact(f"class-{change.action}d", "caution", change.name, text)
 
 
 def _new_ones(sides: Sides, change: Change) -> str:
@@ -36,7 +35,3 @@ def _new_ones(sides: Sides, change: Change) -> str:
     if policies[1] == "Retain":
         return "new ones are kept when their claims are deleted"
     return "new ones are deleted with their claims, and their data with them"
-
-
-def _name(sides: Sides, change: Change) -> object:
-    return at(sides.before.resources[change.urn].inputs, "metadata", "name") or change.name

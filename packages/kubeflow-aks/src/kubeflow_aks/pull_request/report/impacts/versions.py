@@ -5,7 +5,7 @@ from typing import Any
 
 from aks_facts.versions import KubernetesVersion, kubernetes_versions
 from kubeflow_aks.json_values import at, text
-from kubeflow_aks.pull_request.report.impacts.impact import Impact, listed, quoted
+from kubeflow_aks.pull_request.report.impacts.impact import Impact, impact, listed, quoted
 from kubeflow_aks.pull_request.report.impacts.pools import pairs
 from kubeflow_aks.pull_request.report.impacts.sides import CLUSTER, Sides
 
@@ -18,10 +18,9 @@ def impacts(sides: Sides) -> Iterator[Impact]:
         before, after = old.inputs, new.inputs
         refused = new.urn in sides.azure_refuses
         yield from _version(new.name, before, after, refused=refused)
-        if not refused and _number(text(at(before, "kubernetesVersion"))) < _number(
-            text(at(after, "kubernetesVersion"))
-        ):
-            yield from _left_behind(new.name, text(at(before, "kubernetesVersion")), sides)
+        version = text(at(before, "kubernetesVersion"))
+        if not refused and _number(version) < _number(text(at(after, "kubernetesVersion"))):
+            yield from _left_behind(new.name, version, sides)
 
 
 def _version(name: str, before: Any, after: Any, *, refused: bool) -> Iterator[Impact]:
@@ -35,19 +34,13 @@ def _version(name: str, before: Any, after: Any, *, refused: bool) -> Iterator[I
             "on them end and start again."
         )
         means = " AKS refuses a downgrade." if back else "" if refused else rolling
-        yield {
-            "kind": "version",
-            "level": "caution",
-            "subject": name,
-            "text": f"Kubernetes {_shown(versions[0])} → {_shown(versions[1])}.{means}{until}",
-        }
+        change = f"{_shown(versions[0])} → {_shown(versions[1])}"
+        yield impact("version", "caution", name, f"Kubernetes {change}.{means}{until}")
     if plans[0] != plans[1]:
-        yield {
-            "kind": "support-plan",
-            "level": "news",
-            "subject": name,
-            "text": f"Support plan: {_shown(plans[0])} → {_shown(plans[1])}.{until}{_stays(versions[1], plans[0])}",
-        }
+        change = f"{_shown(plans[0])} → {_shown(plans[1])}"
+        yield impact(
+            "support-plan", "news", name, f"Support plan: {change}.{until}{_stays(versions[1], plans[0])}"
+        )
 
 
 def _left_behind(name: str, version: str, sides: Sides) -> Iterator[Impact]:
@@ -61,13 +54,11 @@ def _left_behind(name: str, version: str, sides: Sides) -> Iterator[Impact]:
         if pair.before and pair.after and not at(pair.after.inputs, "orchestratorVersion")
     ]
     if pools_left:
-        yield {
-            "kind": "pools-left-behind",
-            "level": "caution",
-            "subject": name,
-            "text": f"The nodes of {listed(pools_left)} stay on {_shown(version)}: `pulumi up` sends no version for "
-            "them. Page `docs/how-to/upgrade-kubernetes.md` has the command that upgrades them afterwards.",
-        }
+        text = (
+            f"The nodes of {listed(pools_left)} stay on {_shown(version)}: `pulumi up` sends no version for "
+            "them. Page `docs/how-to/upgrade-kubernetes.md` has the command that upgrades them afterwards."
+        )
+        yield impact("pools-left-behind", "caution", name, text)
 
 
 def _until(version: str, plan: Any) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from kubeflow_aks.pull_request.observed import Observed
-from kubeflow_aks.pull_request.report.impacts.impact import Impact, listed, quoted
+from kubeflow_aks.pull_request.report.impacts.impact import Impact, impact, listed, quoted
 from kubeflow_aks.pull_request.report.impacts.pools import pools
 from kubeflow_aks.text.numbers import counted
 
@@ -26,46 +26,35 @@ def removed(observed: Observed) -> Iterator[Impact]:
         if after
         else "`pulumi destroy` needs the file, so run it first."
     )
-    yield {
-        "kind": "stack-removed",
-        "level": "caution",
-        "subject": observed.stack,
-        "text": f"The file of stack {quoted(observed.stack)} is removed, which deletes nothing: its "
+    text = (
+        f"The file of stack {quoted(observed.stack)} is removed, which deletes nothing: its "
         f"{counted(len(base.resources), 'resource')} ({protected} of them protected){among} "
-        f"stay and cost money. {what_to_do}",
-    }
+        f"stay and cost money. {what_to_do}"
+    )
+    yield impact("stack-removed", "caution", observed.stack, text)
 
 
 def beside_another(observed: Observed) -> Iterator[Impact]:
     """A stack that is made beside one that stays, because its name or its project's has changed."""
     if former := observed.former_project:
-        yield _second(
-            observed,
+        text = (
             f"The project is no longer called {quoted(former)}: for Pulumi it is another project, whose stack has "
             "nothing yet, so `pulumi up` makes a second cluster beside the first, which stays and costs the same "
             "again. Before the merge, `pulumi stack rename <organization>/<new project>/"
-            f"{observed.stack}` keeps the first one's state. "
-            f"{_STILL}",
+            f"{observed.stack}` keeps the first one's state. {_STILL}"
         )
     elif (former := observed.other_name) and observed.base is None:
-        yield _second(
-            observed,
+        text = (
             f"Stack {quoted(former)}, whose file is removed, has the same settings: `pulumi up` makes a second cluster "
             f"beside its own, which stays and costs the same again. If it is only renamed, `pulumi stack rename "
-            f"{observed.stack} --stack {former}` keeps its state. {_STILL}",
+            f"{observed.stack} --stack {former}` keeps its state. {_STILL}"
         )
+    else:
+        return
+    yield impact("second-cluster", "caution", observed.stack, text)
 
 
 def not_judged(observed: Observed) -> Iterator[Impact]:
     """What decides about the next `up` and is not known here."""
     for text in observed.not_judged:
-        yield {
-            "kind": "not-judged",
-            "level": "danger",
-            "subject": observed.stack,
-            "text": f"Not judged: {text.rstrip('.')}.",
-        }
-
-
-def _second(observed: Observed, text: str) -> Impact:
-    return {"kind": "second-cluster", "level": "caution", "subject": observed.stack, "text": text}
+        yield impact("not-judged", "danger", observed.stack, f"Not judged: {text.rstrip('.')}.")
