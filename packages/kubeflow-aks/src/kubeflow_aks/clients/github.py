@@ -18,6 +18,7 @@ from email.message import Message
 from http.client import HTTPException
 from typing import Any, Final, cast
 
+from kubeflow_aks.clients.addresses import NO_REDIRECTS
 from kubeflow_aks.clients.errors import ClientError
 from kubeflow_aks.exit_codes import ExitCode
 from kubeflow_aks.json_values import is_mapping
@@ -51,13 +52,6 @@ class Response:
     status: int
     headers: Message
     body: bytes
-
-
-class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """Leaves redirects to the caller: Python would send the token to any host."""
-
-    def redirect_request(self, *_: Any, **__: Any) -> None:
-        """Follows nothing."""
 
 
 @dataclass(frozen=True)
@@ -205,13 +199,10 @@ class GitHub:
             raise GitHubError("GitHub's response is not JSON", response.status) from error
 
 
-_OPENER: Final = urllib.request.build_opener(_NoRedirect)
-
-
 def _send(request: urllib.request.Request, data: bytes | None, most: int, what: str) -> Response | None:
     """One attempt; None if there was no response."""
     try:
-        with _OPENER.open(request, data, timeout=30) as opened:
+        with NO_REDIRECTS.open(request, data, timeout=30) as opened:
             response = Response(opened.status, opened.headers, opened.read(most + 1))
     except urllib.error.HTTPError as error:
         with error:
