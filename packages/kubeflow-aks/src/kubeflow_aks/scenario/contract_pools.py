@@ -79,8 +79,7 @@ def spot_pools_of_fallbacks(contract: Iterable[Mapping[str, Any]]) -> dict[str, 
 def pools_for_role(pools: Iterable[ContractPool], role: str) -> WorkloadPools | None:
     """The spot pools of a role and their fallbacks, those of one workload label; one with a fallback if possible.
 
-    Returns:
-        None without a spot pool of that role.
+    None without a spot pool of that role.
     """
     pools = tuple(pools)
     replaced = {name for pool in pools for name in pool.fallback_for}

@@ -26,8 +26,7 @@ _DIGITS: Final = 6  # that hold; of what is behind them, fewer evictions may see
 def misses(step: Step, hazard: float) -> float | None:
     """Chance that a step isn't done by its deadline at `hazard` evictions a running hour, however often it is retried.
 
-    Returns:
-        None without a deadline; 1 where even without evictions the step takes longer.
+    None without a deadline; 1 where even without evictions the step takes longer.
     """
     if step.deadline is None:
         return None

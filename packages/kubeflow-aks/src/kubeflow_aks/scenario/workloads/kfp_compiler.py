@@ -17,8 +17,7 @@ from typing import Any, Final
 import yaml
 
 from ckf_spot import Placement
-
-Object = dict[str, Any]
+from kubeflow_aks.clients.kubernetes.objects import Object
 
 ACCOUNT: Final = "default-editor"
 """The service account that a profile's pipelines run as."""

@@ -9,11 +9,10 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
+from kubeflow_aks.clients.kubernetes.objects import Object
 from kubeflow_aks.scenario.workloads.kfp_compiler import Task, compiled
-
-Object = dict[str, Any]
 
 _WORK: Final = ("run-seconds", "exit-code")
 _FIRST: Final = "first-"

@@ -1,12 +1,11 @@
 """The work that the demo starts on behalf of users and Charmed Kubeflow: plain Kubernetes objects."""
 
-from typing import Any, Final
+from typing import Final
 
 import aks_facts
+from kubeflow_aks.clients.kubernetes.objects import Object
 from kubeflow_aks.scenario.contract_pools import WORKLOAD_LABEL, WorkloadPools
 from kubeflow_aks.scenario.workloads.stage import PLATFORM_NAMESPACE, SIMULATED, TEAM_NAMESPACE, Stage
-
-Object = dict[str, Any]
 
 PART: Final = "local-aks.demo/part"
 """Label of every object that the demo makes: the part it plays."""
