@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Final
 
 
 def _require(**amounts: float) -> None:
@@ -23,10 +22,6 @@ class Checkpoints:
 
     def __post_init__(self) -> None:
         _require(every=self.every, writing=self.writing)
-
-
-AT_NOTICE: Final = Checkpoints(every=0.0, writing=0.0)
-"""Work is saved within Azure's notice of an eviction, so nothing is lost: the limit of ever more checkpoints."""
 
 
 @dataclass(frozen=True)

@@ -112,13 +112,9 @@ def _named(curve: Curve, end: float, *, leaves: bool) -> str:
 
 def _line(axes: Any, costs: ByRate, curve: Curve, colour: str, top: float) -> float:
     """Draws a curve as far as it is in the picture, and returns how high it is at its end."""
-    inside = [
-        (rate, amount) for rate, amount in zip(costs.rates, curve.amounts, strict=True) if amount <= top
-    ]
-    beyond = next(
-        ((rate, amount) for rate, amount in zip(costs.rates, curve.amounts, strict=True) if amount > top),
-        None,
-    )
+    points = list(zip(costs.rates, curve.amounts, strict=True))
+    inside = [point for point in points if point[1] <= top]
+    beyond = next((point for point in points if point[1] > top), None)
     if inside and beyond and math.isfinite(beyond[1]):
         (rate, amount), (further, more) = inside[-1], beyond
         inside.append((rate + (further - rate) * (top - amount) / (more - amount), top))
