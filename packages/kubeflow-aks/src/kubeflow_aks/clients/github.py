@@ -56,15 +56,7 @@ class Response:
 
 @dataclass(frozen=True)
 class GitHub:
-    """One repository.
-
-    Attributes:
-        api: address of the API, without a slash at its end.
-        repository: owner and name.
-        token: the job's.
-        patience: the most seconds to wait in all for a rate limit.
-        server: address of the pages for people, without a slash at its end.
-    """
+    """One repository, by addresses without a slash at their end; rate limits take at most `patience` seconds in all."""
 
     api: str
     repository: str

@@ -55,13 +55,7 @@ class Share:
 
 @dataclass(frozen=True)
 class Usage:
-    """What the nodes of a record cost.
-
-    Attributes:
-        runs: the most expensive first.
-        idle: hours in which no known pod was on a node, by pool.
-        unpriced: pools of which no price is known, with their hours.
-    """
+    """What the nodes of a record cost: runs, the most expensive first; hours without known pods, or price, by pool."""
 
     runs: Mapping[Run, Share]
     idle: Mapping[str, Share]

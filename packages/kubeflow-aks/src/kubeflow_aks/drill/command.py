@@ -33,14 +33,7 @@ from kubeflow_aks.text.terminal import terminal_width, wrapped
 
 @dataclass(frozen=True)
 class Options:
-    """How a drill is played.
-
-    Attributes:
-        nodes: the most nodes at a time.
-        minutes: when it ends at the latest.
-        any_node: whether nodes with pods of others are taken, too.
-        results: folder for what is written.
-    """
+    """How a drill is played: most nodes at a time, most minutes, and whether nodes of others are taken, too."""
 
     nodes: int
     minutes: int

@@ -46,14 +46,7 @@ NOT_PLAYED: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True)
 class Plan:
-    """One drill.
-
-    Attributes:
-        gpu: whether GPU work is played.
-        batch_nodes: how many nodes the batch work fills.
-        minutes: after which it ends, whatever is missing.
-        left_out: what is not shown and why, by the key of a step or a promise.
-    """
+    """One drill of so many minutes and batch nodes; what is left out, and why, is by the key of a step or a promise."""
 
     facts: StackFacts
     gpu: bool

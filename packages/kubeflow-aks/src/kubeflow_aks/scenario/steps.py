@@ -30,12 +30,7 @@ TurnOnRetries = Callable[[], str]
 class StackFacts:
     """The parts of the stack that the scenario uses.
 
-    Attributes:
-        pools: every pool.
-        batch: where batch work runs.
-        gpu: where GPU work runs; None if the stack has no GPU spot pool, or if `batch` uses it.
-        guarded: whether the stack has the policy that keeps the platform off spot.
-        named: the pools as the data scientist's package reads them.
+    Without a GPU spot pool, or if `batch` uses it, `gpu` is None; `guarded` is whether the platform is kept off spot.
     """
 
     pools: tuple[ContractPool, ...]

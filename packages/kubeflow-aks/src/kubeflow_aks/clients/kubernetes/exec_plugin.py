@@ -52,17 +52,7 @@ class Credentials:
 
 @dataclass(frozen=True)
 class ExecPlugin:
-    """The program.
-
-    Attributes:
-        command: its name or path.
-        arguments: its arguments.
-        environment: variables beside those of this process.
-        api_version: of the ExecCredential that it reads and prints.
-        install_hint: how to get it, from the kubeconfig.
-        cluster: what it may know of the cluster; None if the kubeconfig provides nothing.
-        seconds: time limit.
-    """
+    """The program, with what it may know of the cluster; None if the kubeconfig provides nothing."""
 
     command: str
     arguments: Sequence[str] = field(default=(), repr=False)

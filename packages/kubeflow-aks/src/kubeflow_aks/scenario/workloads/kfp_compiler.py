@@ -43,17 +43,7 @@ class Retries:
 
 @dataclass(frozen=True)
 class Task:
-    """One task of a pipeline.
-
-    Attributes:
-        name: its name.
-        placement: where its pods may run; None for a task that nobody placed.
-        retries: None where `set_retry` was not called.
-        after: tasks that must succeed first.
-        cpu: cores that a pod requests; empty for none.
-        gpus: GPUs that a pod requests.
-        image: of its container.
-    """
+    """One task of a pipeline; without a placement nobody placed it, without retries nobody called `set_retry`."""
 
     name: str
     placement: Placement | None = None

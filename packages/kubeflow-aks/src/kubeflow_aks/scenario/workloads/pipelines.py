@@ -24,13 +24,7 @@ _POD: Final = "system-container-impl"
 
 @dataclass(frozen=True)
 class Work:
-    """What a step's pod does.
-
-    Attributes:
-        seconds: how long it works, in wall time.
-        exit_code: how its container ends.
-        first: what it does at the first attempt of several; None for the same.
-    """
+    """What a step's pod does in seconds of wall time, how it ends, and what its first attempt of several does."""
 
     seconds: float
     exit_code: int = 0
