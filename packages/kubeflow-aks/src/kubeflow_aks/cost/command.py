@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -122,7 +122,7 @@ def _cost(options: Options) -> ExitCode:
     figures, more = _figures(options, stack, market)
     bill = figures.bill(stack)
     if revision:
-        earlier = stack_at(revision, stack.name, options.project, _print_progress)
+        earlier = stack_at(revision, stack.name, options.project, partial(print, file=sys.stderr, flush=True))
         change = _change(earlier, stack, market, warnings)
         unjudged, written = bool(change.why_not), _beside(change, earlier.revision, options.form)
     elif options.form == "svg":
@@ -230,7 +230,3 @@ def _text(shown: Page, form: str) -> list[str]:
     lines = [line for part in parts for line in (*lines_of(part, width), "")][:-1]
     titles = (shown.headline, *(section.title for section in shown.sections))
     return list(coloured(lines, {line for title in titles for line in wrapped(title, width)}))
-
-
-def _print_progress(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)

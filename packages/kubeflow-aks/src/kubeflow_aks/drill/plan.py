@@ -97,9 +97,7 @@ def plan(outputs: Outputs, present: Mapping[str, int], *, nodes: int, minutes: i
         if there:
             left_out.setdefault(key, f"{', '.join(there)} already, so from zero can't be shown")
     facts = StackFacts(pools, batch, gpu if plays_gpu else None, guarded, named)
-    most = min(
-        _BATCH_NODES, nodes - plays_gpu, *(sum(pool.max_count for pool in side) for side in _sides(batch))
-    )
+    most = min(_BATCH_NODES, nodes - plays_gpu, batch.fewest)
     return Plan(facts, plays_gpu, most, minutes, left_out)
 
 
@@ -171,10 +169,6 @@ def _pools(entries: Sequence[Mapping[str, Any]], present: Mapping[str, int]) -> 
         )
         for entry in entries
     )
-
-
-def _sides(lane: WorkloadPools) -> list[tuple[ContractPool, ...]]:
-    return [side for side in (lane.spot, lane.fallbacks) if side]
 
 
 def _either(lane: WorkloadPools) -> str:

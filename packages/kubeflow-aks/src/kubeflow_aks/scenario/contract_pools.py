@@ -62,6 +62,12 @@ class WorkloadPools:
         return (*self.spot, *self.fallbacks)
 
     @property
+    def fewest(self) -> int:
+        """How many nodes the spot pools and the fallbacks, where there are some, can both have."""
+        sides = (side for side in (self.spot, self.fallbacks) if side)
+        return min(sum(pool.max_count for pool in side) for side in sides)
+
+    @property
     def gpu(self) -> bool:
         """Whether its nodes have GPUs."""
         return self.spot[0].role == "gpu"

@@ -232,7 +232,8 @@ class Scenario:
     def _start(self, part: str, lane: WorkloadPools) -> None:
         name, tasks = JOB_NAMES[part], self._tasks(part, lane)
         self._objects.create([platform_and_jobs.job(name, part, lane, tasks, self._objects.stage)])
-        self._steps.say(f"Job {name}: {counted(tasks, 'task')} for {_either(lane)}")
+        pools = " or ".join(pool.name for pool in lane.pools)
+        self._steps.say(f"Job {name}: {counted(tasks, 'task')} for {pools}")
 
     def _until_running(self, part: str, lane: WorkloadPools) -> None:
         self._steps.until_running(part, self._tasks(part, lane), f"Job {JOB_NAMES[part]}")
@@ -280,7 +281,3 @@ class Scenario:
                 if line["pool"] in spot and line["time"] + line["seconds"] > now
             }
         )
-
-
-def _either(lane: WorkloadPools) -> str:
-    return " or ".join(pool.name for pool in lane.pools)

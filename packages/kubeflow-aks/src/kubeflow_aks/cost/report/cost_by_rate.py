@@ -94,7 +94,9 @@ def cost_by_rate(costs: ByRate, currency: str, title: str, subtitle: str) -> str
     _labels(axes, labels, scale)
     for number, mark in enumerate(costs.marks):
         axes.axvline(mark.rate, color=INK, linewidth=1.1, linestyle=(0, (2, 3)), zorder=1)
-        side, gap = _side(mark.rate, end)
+        side, gap = (
+            ("right", -6) if mark.rate > _FAR_RIGHT * end else ("left", 6)
+        )  # words stay in the picture
         axes.annotate(mark.words, (mark.rate, top), (gap, 12 + _MARK * number), **_ON_WHITE, ha=side)
     for curve, colour in zip(costs.curves, _COLOURS, strict=False):
         if curve.breaks_even is not None and curve.breaks_even <= end:
@@ -148,11 +150,6 @@ def _break_even(axes: Any, rate: float, amounts: tuple[float, float], colour: st
     # The curve comes from below on the left and goes on above on the right, so the other two corners are free.
     side, place = ("left", (8, -30)) if rate < _NEAR_LEFT * end else ("right", (-8, 20))
     axes.annotate(words, (rate, amount), place, **_ON_WHITE, color=colour, ha=side)
-
-
-def _side(rate: float, end: float) -> tuple[str, int]:
-    """How words stand beside a rate, so that they stay in the picture."""
-    return ("right", -6) if rate > _FAR_RIGHT * end else ("left", 6)
 
 
 def _percent_tick(rate: float, _: int) -> str:

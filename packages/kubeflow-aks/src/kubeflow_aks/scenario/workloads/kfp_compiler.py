@@ -28,13 +28,7 @@ _IMAGE: Final = "python:3.11-slim"
 
 @dataclass(frozen=True)
 class Retries:
-    """The settings of `set_retry`.
-
-    Attributes:
-        count: retries after the first attempt.
-        backoff: seconds before each.
-        give_up: seconds after the first attempt's start; no retry begins or goes on later.
-    """
+    """The settings of `set_retry`: retries after the first, seconds before each, and seconds until none starts."""
 
     count: int
     backoff: int = 1

@@ -112,8 +112,7 @@ def job(name: str, part: str, lane: WorkloadPools, tasks: int, stage: Stage = SI
 
 def tasks_for(lane: WorkloadPools, nodes: int) -> int:
     """How many tasks fill that many nodes, or as many as the spot pools and the fallbacks can both have."""
-    fewest = min(sum(pool.max_count for pool in side) for side in (lane.spot, lane.fallbacks) if side)
-    return min(nodes, fewest) * (1 if lane.gpu else _TASKS_ON_A_NODE)
+    return min(nodes, lane.fewest) * (1 if lane.gpu else _TASKS_ON_A_NODE)
 
 
 def _task_requests(lane: WorkloadPools) -> dict[str, str]:
