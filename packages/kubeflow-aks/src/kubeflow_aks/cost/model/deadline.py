@@ -14,9 +14,8 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from kubeflow_aks.cost.model.blocks import blocks
 from kubeflow_aks.cost.model.lattice import CELLS, UNLIKELY, Lattice
-from kubeflow_aks.cost.model.step import Step
+from kubeflow_aks.cost.model.step import Step, blocks
 
 _MANY: Final = 1e5  # blocks, beyond which the power of one loses its digits
 _NEVER_DONE: Final = 1e6  # evictions at the least; no deadline is that far away
