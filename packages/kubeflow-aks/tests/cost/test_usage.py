@@ -10,7 +10,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from kubeflow_aks.cost.billing import node_hours
+from kubeflow_aks.cost.billing import Account
 from kubeflow_aks.cost.observed import read
 from kubeflow_aks.cost.report.document import SCHEMA
 from kubeflow_aks.cost.report.usage import document, section
@@ -115,9 +115,8 @@ def test_it_is_a_table_and_json(tmp_path: Path) -> None:
 
 
 def test_prices_are_those_of_the_bill() -> None:
-    hourly = node_hours(
-        stack(spot("cpuspot"), pool("cpuod", osDiskType="Managed", osDiskSizeGB=128)), FixedMarket()
-    )
+    pools = spot("cpuspot"), pool("cpuod", osDiskType="Managed", osDiskSizeGB=128)
+    hourly = Account(stack(*pools), FixedMarket()).node_hours()
     assert hourly["cpuspot"] == pytest.approx(0.0487)
     assert hourly["cpuod"] == pytest.approx(0.232 + 19.71 / 730)
     assert hourly["system"] == pytest.approx(0.232 + 19.71 / 730)

@@ -1,11 +1,21 @@
-"""Which addresses are this machine's, and which may get credentials."""
+"""Which addresses are this machine's, which may get credentials, and requests that stay at theirs."""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 from urllib.parse import urlsplit
+from urllib.request import HTTPRedirectHandler, build_opener
 
 _LOCAL_HOSTS: Final = ("127.0.0.1", "::1", "localhost")
+
+
+class _NoRedirect(HTTPRedirectHandler):
+    def redirect_request(self, *_: Any, **__: Any) -> None:
+        """Follows nothing."""
+
+
+NO_REDIRECTS: Final = build_opener(_NoRedirect)
+"""Leaves redirects to the caller: Python would send a token to any host."""
 
 
 def is_local(url: str) -> bool:

@@ -28,12 +28,7 @@ class AzError(ProgramError):
 
 @dataclass(frozen=True)
 class Az:
-    """The command.
-
-    Attributes:
-        command: name or path of the program.
-        seconds: time limit of one call.
-    """
+    """The command, by name or path, and the time limit of one call."""
 
     command: str = "az"
     seconds: float = 60.0

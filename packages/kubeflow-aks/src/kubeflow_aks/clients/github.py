@@ -18,6 +18,7 @@ from email.message import Message
 from http.client import HTTPException
 from typing import Any, Final, cast
 
+from kubeflow_aks.clients.addresses import NO_REDIRECTS
 from kubeflow_aks.clients.errors import ClientError
 from kubeflow_aks.exit_codes import ExitCode
 from kubeflow_aks.json_values import is_mapping
@@ -35,11 +36,7 @@ _SAFE: Final = frozenset({"GET", "PATCH"})
 
 
 class GitHubError(ClientError):
-    """GitHub refuses or does not answer; the text is one line for the user.
-
-    Attributes:
-        status: of HTTP; 0 if there was no response.
-    """
+    """GitHub refuses with a status of HTTP, or does not answer: 0; the text is one line for the user."""
 
     exit_code = ExitCode.FINDING
 
@@ -57,24 +54,9 @@ class Response:
     body: bytes
 
 
-class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """Leaves redirects to the caller: Python would send the token to any host."""
-
-    def redirect_request(self, *_: Any, **__: Any) -> None:
-        """Follows nothing."""
-
-
 @dataclass(frozen=True)
 class GitHub:
-    """One repository.
-
-    Attributes:
-        api: address of the API, without a slash at its end.
-        repository: owner and name.
-        token: the job's.
-        patience: the most seconds to wait in all for a rate limit.
-        server: address of the pages for people, without a slash at its end.
-    """
+    """One repository, by addresses without a slash at their end; rate limits take at most `patience` seconds in all."""
 
     api: str
     repository: str
@@ -209,13 +191,10 @@ class GitHub:
             raise GitHubError("GitHub's response is not JSON", response.status) from error
 
 
-_OPENER: Final = urllib.request.build_opener(_NoRedirect)
-
-
 def _send(request: urllib.request.Request, data: bytes | None, most: int, what: str) -> Response | None:
     """One attempt; None if there was no response."""
     try:
-        with _OPENER.open(request, data, timeout=30) as opened:
+        with NO_REDIRECTS.open(request, data, timeout=30) as opened:
             response = Response(opened.status, opened.headers, opened.read(most + 1))
     except urllib.error.HTTPError as error:
         with error:

@@ -28,12 +28,7 @@ class LockedError(PulumiError):
 
 @dataclass(frozen=True)
 class Pulumi:
-    """The command.
-
-    Attributes:
-        project: folder of the program.
-        command: name or path of the CLI.
-    """
+    """The command, by name or path, in the folder of the program."""
 
     project: Path
     command: str = "pulumi"

@@ -37,12 +37,7 @@ class ResourceManagerError(ClientError):
 
 @dataclass(frozen=True)
 class Response:
-    """A response of Resource Manager.
-
-    Attributes:
-        status: of HTTP.
-        body: its JSON value; None if it is empty or not JSON.
-    """
+    """A response of Resource Manager: HTTP status, and its JSON value, None if it is empty or not JSON."""
 
     status: int
     body: Any

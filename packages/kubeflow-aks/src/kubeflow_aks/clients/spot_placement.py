@@ -30,12 +30,7 @@ _REASONS: Final = {
 
 @dataclass(frozen=True)
 class Desired:
-    """Spot VMs that somebody wants to run at once.
-
-    Attributes:
-        size: of each VM.
-        count: from 1.
-    """
+    """Spot VMs of a size that somebody wants to run at once, from 1."""
 
     size: str
     count: int

@@ -25,12 +25,7 @@ _SECONDS: Final = 300.0
 
 @dataclass(frozen=True)
 class Earlier:
-    """A stack at another commit.
-
-    Attributes:
-        stack: None where the commit has no such stack, or cannot be read there.
-        why_not: why it cannot be read, one line each.
-    """
+    """A stack at another commit; None, and why not, one line each, where there is none or it cannot be read there."""
 
     revision: Revision
     stack: Stack | None

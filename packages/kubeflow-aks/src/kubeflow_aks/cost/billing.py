@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Final, TypeVar
 
@@ -25,49 +25,6 @@ _ASSUMED_WORK: Final = Source("assumed: the blog's month of work, because the st
 _OLDER_PROGRAM: Final = "the program has no output `costBasis`: this bill is made from the defaults"
 
 
-@dataclass(frozen=True)
-class _Account:
-    """What a bill is made from.
-
-    Attributes:
-        stated: the stack's own work, or the one that is assumed.
-        workload: the same with what was measured.
-    """
-
-    region: str
-    basis: Basis
-    cluster: Cluster
-    stated: Mapping[str, Work]
-    workload: Mapping[str, Work]
-    quotes: Quotes
-    terms: PoolTerms
-
-    @cached_property
-    def on(self) -> Mapping[str, Terms]:
-        """The terms of each kind of work."""
-        return {name: self._terms(work) for name, work in self.workload.items()}
-
-    def _terms(self, work: Work) -> Terms:
-        terms = self.terms.of(self.cluster.pools[work.pool])
-        if work.head_pool is None:
-            return terms
-        return replace(terms, head=self.terms.of(self.cluster.pools[work.head_pool]))
-
-
-def batch(
-    stack: Stack,
-    market: Market,
-    *,
-    observed: Mapping[str, EvictionRate] | None = None,
-    measured: Mapping[str, Restart] | None = None,
-) -> tuple[tuple[Work, Terms], ...]:
-    """The work of a bill and its terms; arguments and errors are those of `bill`."""
-    account = _account(stack, market, observed or {}, measured or {})
-    on = account.on
-    account.quotes.check()
-    return tuple((work, on[name]) for name, work in account.workload.items())
-
-
 def bill(
     stack: Stack,
     market: Market,
@@ -75,101 +32,135 @@ def bill(
     observed: Mapping[str, EvictionRate] | None = None,
     measured: Mapping[str, Restart] | None = None,
 ) -> Bill:
-    """What a stack is expected to cost a month.
-
-    Args:
-        stack: what it registers and exports.
-        market: the source of prices.
-        observed: eviction rates by pool, used instead of those of the stack and the market.
-        measured: restarts by pool, for work that leaves `restartMinutes` at its default.
-
-    Raises:
-        CostError: it can't be made; one line for each mistake.
-    """
-    account = _account(stack, market, observed or {}, measured or {})
-    basis, cluster, workload = account.basis, account.cluster, account.workload
-    quotes, terms, on = account.quotes, account.terms, account.on
-    assumed = not basis.workload
-    running = basis.office_hours.share if basis.office_hours else 1.0
-    idle = idling({name: (work, on[name]) for name, work in workload.items()})
-    played = {
-        name: expected_cost(name, work, on[name], idle[name], assumed=assumed)
-        for name, work in workload.items()
-    }
-    on_batch_pools = list(lines.batch(terms, [(it, on[name]) for name, it in played.items()], running))
-    of_pools = [*lines.home(terms, running), *on_batch_pools]
-    every = [
-        *commitments.committed(of_pools, cluster.pools, basis.cost.commitments, running),
-        *fixed.lines(cluster.facilities, basis, quotes, running),
-    ]
-    quotes.check()
-    paid = {quote.source: None for line in every for quote in line.quotes}
-
-    older = () if stack.outputs.get("costBasis") is not None else (_OLDER_PROGRAM,)
-    warnings = dict.fromkeys(older) | terms.warnings
-    warnings |= dict.fromkeys(lines.beyond_the_maximum(terms, on_batch_pools, running))
-    warnings |= {warning: None for quote in quotes.used for warning in quote.warnings}
-    return Bill(
-        stack=stack.name,
-        region=account.region,
-        currency=market.currency,
-        lines=tuple(every),
-        work=tuple(
-            replace(it.cost, notes=tuple(_notes(account, name, it.cost, market.currency)))
-            for name, it in played.items()
-        ),
-        rates=terms.rates,
-        sources=(
-            *dict.fromkeys((*_sources(quotes, terms, assumed=assumed and bool(workload)), *paid)),
-            *dict.fromkeys(_measured(account)),
-        ),
-        budget=basis.budget.monthly if basis.budget else None,
-        left_out=(
-            *_idle_pools(terms, workload),
-            *_left_out(terms, basis, [line.pool for line in every if line.hours]),
-            *fixed.left_out(cluster.facilities, basis.cost.usage),
-        ),
-        warnings=tuple(warnings),
-    )
+    """What a stack is expected to cost a month; arguments and errors are those of `Account` and its methods."""
+    return Account(stack, market, observed, measured).bill()
 
 
-def node_hours(
-    stack: Stack,
-    market: Market,
-    *,
-    observed: Mapping[str, EvictionRate] | None = None,
-    measured: Mapping[str, Restart] | None = None,
-) -> Mapping[str, float]:
-    """What a node hour of each agent pool costs, OS disk included; arguments and errors are those of `bill`."""
-    account = _account(stack, market, observed or {}, measured or {})
-    prices = {
-        one.name: account.terms.node(replace(one, spot=pool.spot)).hour.expected
-        for pool in account.cluster.pools.values()
-        for one in pool.agent_pools
-    }
-    account.quotes.check()
-    return prices
+class Account:
+    """What a bill is made from."""
 
+    def __init__(
+        self,
+        stack: Stack,
+        market: Market,
+        observed: Mapping[str, EvictionRate] | None = None,
+        measured: Mapping[str, Restart] | None = None,
+    ) -> None:
+        """Reads the stack; its prices are queried with the methods.
 
-def _account(
-    stack: Stack, market: Market, observed: Mapping[str, EvictionRate], measured: Mapping[str, Restart]
-) -> _Account:
-    basis, cluster = basis_of.read(stack.outputs), read_cluster(stack)
-    region = cluster.region or basis.location
-    if not region:
-        raise CostError(
-            "location: None is not allowed; expected the name of an Azure region, on the cluster, its resource group "
-            "or as location in the output costBasis"
+        Args:
+            stack: what it registers and exports.
+            market: the source of prices.
+            observed: eviction rates by pool, used instead of those of the stack and the market.
+            measured: restarts by pool, for work that leaves `restartMinutes` at its default.
+
+        Raises:
+            CostError: it can't be billed; one line for each mistake.
+        """
+        self._stack, self._currency = stack, market.currency
+        self._basis, self._cluster = basis, cluster = basis_of.read(stack.outputs), read_cluster(stack)
+        region = cluster.region or basis.location
+        if not region:
+            raise CostError(
+                "location: None is not allowed; expected the name of an Azure region, on the cluster, its resource "
+                "group or as location in the output costBasis"
+            )
+        self._stated = basis.workload or _blogs_month(cluster.pools)
+        _check(basis, self._stated, cluster.pools)
+        self._region, self._quotes = region, Quotes(market, region)
+        # The blog's model has no restarts.
+        restart = dict[str, Restart]() if basis.cost.model == "blog" else _of_pools(cluster, measured or {})
+        self._workload = {
+            name: restarts.measured(work, restart.get(work.pool)) for name, work in self._stated.items()
+        }
+        self._terms = PoolTerms(cluster, basis, self._quotes, _of_pools(cluster, observed or {}), restart)
+
+    def bill(self) -> Bill:
+        """What the stack is expected to cost a month.
+
+        Raises:
+            CostError: a price is missing; one line for each.
+        """
+        basis, cluster, workload = self._basis, self._cluster, self._workload
+        quotes, terms, on = self._quotes, self._terms, self._on
+        assumed = not basis.workload
+        running = basis.office_hours.share if basis.office_hours else 1.0
+        idle = idling({name: (work, on[name]) for name, work in workload.items()})
+        played = {
+            name: expected_cost(name, work, on[name], idle[name], assumed=assumed)
+            for name, work in workload.items()
+        }
+        on_batch_pools = list(lines.batch(terms, [(it, on[name]) for name, it in played.items()], running))
+        of_pools = [*lines.home(terms, running), *on_batch_pools]
+        every = [
+            *commitments.committed(of_pools, cluster.pools, basis.cost.commitments, running),
+            *fixed.lines(cluster.facilities, basis, quotes, running),
+        ]
+        quotes.check()
+        paid = {quote.source: None for line in every for quote in line.quotes}
+
+        older = () if self._stack.outputs.get("costBasis") is not None else (_OLDER_PROGRAM,)
+        warnings = dict.fromkeys(older) | terms.warnings
+        warnings |= dict.fromkeys(lines.beyond_the_maximum(terms, on_batch_pools, running))
+        warnings |= {warning: None for quote in quotes.used for warning in quote.warnings}
+        return Bill(
+            stack=self._stack.name,
+            region=self._region,
+            currency=self._currency,
+            lines=tuple(every),
+            work=tuple(
+                replace(it.cost, notes=tuple(self._notes(name, it.cost))) for name, it in played.items()
+            ),
+            rates=terms.rates,
+            sources=(
+                *dict.fromkeys((*_sources(quotes, terms, assumed=assumed and bool(workload)), *paid)),
+                *dict.fromkeys(self._measured()),
+            ),
+            budget=basis.budget.monthly if basis.budget else None,
+            left_out=(
+                *_idle_pools(terms, workload),
+                *_left_out(terms, basis, [line.pool for line in every if line.hours]),
+                *fixed.left_out(cluster.facilities, basis.cost.usage),
+            ),
+            warnings=tuple(warnings),
         )
-    stated = basis.workload or _blogs_month(cluster.pools)
-    _check(basis, stated, cluster.pools)
-    quotes = Quotes(market, region)
-    observed, measured = _of_pools(cluster, observed), _of_pools(cluster, measured)
-    if basis.cost.model == "blog":  # which has no restarts
-        measured = {}
-    workload = {name: restarts.measured(work, measured.get(work.pool)) for name, work in stated.items()}
-    terms = PoolTerms(cluster, basis, quotes, observed, measured)
-    return _Account(region, basis, cluster, stated, workload, quotes, terms)
+
+    def batch(self) -> tuple[tuple[Work, Terms], ...]:
+        """The work of the bill and its terms; errors are those of `bill`."""
+        on = self._on
+        self._quotes.check()
+        return tuple((work, on[name]) for name, work in self._workload.items())
+
+    def node_hours(self) -> Mapping[str, float]:
+        """What a node hour of each agent pool costs, OS disk included; errors are those of `bill`."""
+        prices = {
+            one.name: self._terms.node(replace(one, spot=pool.spot)).hour.expected
+            for pool in self._cluster.pools.values()
+            for one in pool.agent_pools
+        }
+        self._quotes.check()
+        return prices
+
+    @cached_property
+    def _on(self) -> Mapping[str, Terms]:
+        """The terms of each kind of work."""
+        pools, of = self._cluster.pools, self._terms.of
+        return {
+            name: replace(of(pools[work.pool]), head=of(pools[work.head_pool]) if work.head_pool else None)
+            for name, work in self._workload.items()
+        }
+
+    def _notes(self, name: str, cost: WorkCost) -> Iterator[str]:
+        on = self._on[name]
+        yield from notes.cost_notes(self._workload[name], cost, on, self._currency)
+        yield from restarts.notes(self._stated[name], on.restart)
+
+    def _measured(self) -> Iterator[Source]:
+        """Where restarts are from that a drill measured, one for each pool."""
+        for name, on in self._on.items():
+            if on.restart and self._stated[name].assumes_restart:
+                source = on.restart.source
+                yield replace(source, name=f"restart on {on.pool.name}: {source.name}")
 
 
 def _of_pools(cluster: Cluster, figures: Mapping[str, _Figure]) -> Mapping[str, _Figure]:
@@ -179,12 +170,6 @@ def _of_pools(cluster: Cluster, figures: Mapping[str, _Figure]) -> Mapping[str, 
         for name, pool in cluster.pools.items()
         if any(one.name in figures for one in pool.agent_pools)
     }
-
-
-def _notes(account: _Account, name: str, cost: WorkCost, currency: str) -> Iterator[str]:
-    on = account.on[name]
-    yield from notes.cost_notes(account.workload[name], cost, on, currency)
-    yield from restarts.notes(account.stated[name], on.restart)
 
 
 def _blogs_month(pools: Mapping[str, Pool]) -> Mapping[str, Work]:
@@ -229,14 +214,6 @@ def _sources(quotes: Quotes, terms: PoolTerms, *, assumed: bool) -> Iterator[Sou
     if assumed:
         sources[_ASSUMED_WORK] = None
     yield from sources
-
-
-def _measured(account: _Account) -> Iterator[Source]:
-    """Where restarts are from that a drill measured, one for each pool."""
-    for name, on in account.on.items():
-        if on.restart and account.stated[name].assumes_restart:
-            source = on.restart.source
-            yield replace(source, name=f"restart on {on.pool.name}: {source.name}")
 
 
 def _idle_pools(terms: PoolTerms, workload: Mapping[str, Work]) -> Iterator[str]:

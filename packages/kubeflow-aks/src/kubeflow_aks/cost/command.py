@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +18,8 @@ from kubeflow_aks.cost import measured, observed, reading
 from kubeflow_aks.cost.advice import Advised, advise, with_scores
 from kubeflow_aks.cost.advice import report as advice_report
 from kubeflow_aks.cost.against import Earlier, named, stack_at
-from kubeflow_aks.cost.basis import Work
 from kubeflow_aks.cost.bill import Bill
-from kubeflow_aks.cost.billing import batch, bill, node_hours
+from kubeflow_aks.cost.billing import Account
 from kubeflow_aks.cost.difference import Difference, difference
 from kubeflow_aks.cost.figures import EvictionRate, Restart
 from kubeflow_aks.cost.prices import Market, market_of
@@ -32,7 +31,6 @@ from kubeflow_aks.cost.report.document import document
 from kubeflow_aks.cost.report.page import page
 from kubeflow_aks.cost.report.what_if import what_if
 from kubeflow_aks.cost.stack import Stack
-from kubeflow_aks.cost.terms import Terms
 from kubeflow_aks.cost.usage import Usage, usage
 from kubeflow_aks.exit_codes import ExitCode
 from kubeflow_aks.project import project_root
@@ -58,14 +56,11 @@ class _Figures:
     restarts: Mapping[str, Restart] = field(default_factory=dict[str, Restart])
     usage: Usage | None = None
 
+    def account(self, stack: Stack) -> Account:
+        return Account(stack, self.market, self.rates, self.restarts)
+
     def bill(self, stack: Stack) -> Bill:
-        return bill(stack, self.market, observed=self.rates, measured=self.restarts)
-
-    def batch(self, stack: Stack) -> tuple[tuple[Work, Terms], ...]:
-        return batch(stack, self.market, observed=self.rates, measured=self.restarts)
-
-    def node_hours(self, stack: Stack) -> Mapping[str, float]:
-        return node_hours(stack, self.market, observed=self.rates, measured=self.restarts)
+        return self.account(stack).bill()
 
     def what_if(self, stack: Stack) -> Section:
         return what_if(stack, self.market, self.rates, self.restarts)
@@ -127,11 +122,11 @@ def _cost(options: Options) -> ExitCode:
     figures, more = _figures(options, stack, market)
     bill = figures.bill(stack)
     if revision:
-        earlier = stack_at(revision, stack.name, options.project, _print_progress)
+        earlier = stack_at(revision, stack.name, options.project, partial(print, file=sys.stderr, flush=True))
         change = _change(earlier, stack, market, warnings)
         unjudged, written = bool(change.why_not), _beside(change, earlier.revision, options.form)
     elif options.form == "svg":
-        drawn = pictures.pictures(bill, figures.batch(stack))
+        drawn = pictures.pictures(bill, figures.account(stack).batch())
         written = [str(path) for path in pictures.write(options.build, stack.name, drawn)]
     else:
         advised = _advised(options, figures, warnings.append) if options.advise else None
@@ -162,7 +157,7 @@ def _figures(options: Options, stack: Stack, market: Market) -> tuple[_Figures, 
         before, figures = figures, replace(figures, rates=observation.conclusive_rates(evictions))
         more.append(observation.section(evictions, before.bill(stack), figures.bill(stack)))
         if evictions.nodes is not None:
-            figures = replace(figures, usage=usage(evictions.nodes, figures.node_hours(stack)))
+            figures = replace(figures, usage=usage(evictions.nodes, figures.account(stack).node_hours()))
     if options.measured:
         sizes = {name: pool.size for name, pool in pools.items()}
         times = measured.read(options.measured, sizes)
@@ -235,7 +230,3 @@ def _text(shown: Page, form: str) -> list[str]:
     lines = [line for part in parts for line in (*lines_of(part, width), "")][:-1]
     titles = (shown.headline, *(section.title for section in shown.sections))
     return list(coloured(lines, {line for title in titles for line in wrapped(title, width)}))
-
-
-def _print_progress(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)

@@ -106,13 +106,7 @@ class Quote:
 
 @dataclass(frozen=True)
 class Offer:
-    """A lower price for VMs of one size that are paid for all the time.
-
-    Attributes:
-        kind: `reservation` or `savings plan`.
-        years: of its term.
-        hourly: what one VM costs.
-    """
+    """A lower price of an hour for VMs of one size that are paid for all the time, for the years of a term."""
 
     kind: Literal["reservation", "savings plan"]
     years: int

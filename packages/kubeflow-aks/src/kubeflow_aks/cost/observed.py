@@ -32,15 +32,7 @@ _PREEMPTED: Final = "PreemptionByScheduler"
 
 @dataclass(frozen=True)
 class Observed:
-    """Observed nodes and evictions.
-
-    Attributes:
-        pools: each spot pool with observations.
-        time: of the report.
-        since: when the record began; None without a record.
-        notes: what the reader should know, one sentence each.
-        nodes: each node with the pods on it, of all pools; None without a record of nodes.
-    """
+    """Observed nodes and evictions of spot pools; without a record of nodes there are no nodes with their pods."""
 
     pools: Mapping[str, PoolEvictions]
     time: datetime

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Final
 
 from kubeflow_aks.cost import fixed
-from kubeflow_aks.cost.basis import Basis
+from kubeflow_aks.cost.basis import Basis, PoolBasis
 from kubeflow_aks.cost.figures import HOURS_A_MONTH, EvictionRate, Quote, Range, Restart, Source, total
 from kubeflow_aks.cost.prices import bands
 from kubeflow_aks.cost.quotes import Quotes
@@ -21,12 +21,7 @@ _SETTINGS: Final = Source("this stack's settings")
 
 @dataclass(frozen=True)
 class Node:
-    """What a node hour of a pool costs.
-
-    Attributes:
-        quotes: of the VM.
-        disk_quotes: of its OS disk; none where that costs nothing or its price is unknown.
-    """
+    """What a node hour of a pool costs; no disk quote where its OS disk costs nothing or its price is unknown."""
 
     vm: Range
     disk: Range
@@ -108,7 +103,7 @@ class PoolTerms:
         return self._cluster.pools
 
     def _of(self, pool: Pool) -> Terms:
-        fallback, figures = self.pools.get(pool.fallback), self._cost.pools.get(pool.name)
+        fallback = self.pools.get(pool.fallback)
         return Terms(
             pool=pool,
             node=self.node(pool),
@@ -121,15 +116,16 @@ class PoolTerms:
             day=self._hours.day if self._hours and self._cost.model != "blog" else None,
             running=self._hours.share if self._hours else 1.0,
             restart=self._measured.get(pool.name),
-            outage=(figures.sold_out_hours if figures else None) or self._cost.sold_out_hours,
+            outage=self._figures(pool).sold_out_hours or self._cost.sold_out_hours,
         )
 
     def _sold_out(self, pool: Pool) -> float:
         """Share of the time in which a VM size of the pool is sold out, each independently of the others."""
-        figures = self._cost.pools.get(pool.name)
-        if figures is None or figures.sold_out_share is None:
-            return self._cost.sold_out_share
-        return figures.sold_out_share ** (1 / len(pool.agent_pools))
+        share = self._figures(pool).sold_out_share
+        return self._cost.sold_out_share if share is None else share ** (1 / len(pool.agent_pools))
+
+    def _figures(self, pool: Pool) -> PoolBasis:
+        return self._cost.pools.get(pool.name, PoolBasis())
 
     def shares(self, pool: Pool) -> tuple[float, ...]:
         """Share of the pool's spot hours on each of its sizes: each while those before it are sold out."""
@@ -138,12 +134,8 @@ class PoolTerms:
 
     def _eviction_rate(self, pool: Pool) -> EvictionRate:
         """The first of: observed, of the pool, of the stack, of the market."""
-        figures = self._cost.pools.get(pool.name)
-        configured = (
-            figures.eviction_rate
-            if figures and figures.eviction_rate is not None
-            else self._cost.eviction_rate
-        )
+        of_pool = self._figures(pool).eviction_rate
+        configured = self._cost.eviction_rate if of_pool is None else of_pool
         if pool.name in self._observed:
             rate = self._observed[pool.name]
         elif configured is not None:

@@ -37,11 +37,7 @@ class Stay:
 
 @dataclass(frozen=True)
 class NodeLife:
-    """A node while a record was kept.
-
-    Attributes:
-        pool: its agent pool; None where it is unknown.
-    """
+    """A node while a record was kept; the pool is None where it is unknown."""
 
     pool: str | None
     start: datetime
@@ -51,12 +47,7 @@ class NodeLife:
 
 @dataclass(frozen=True)
 class Share:
-    """What somebody used.
-
-    Attributes:
-        hours: node hours.
-        amount: in the bill's currency.
-    """
+    """What somebody used: node hours, and their cost in the bill's currency."""
 
     hours: float
     amount: float
@@ -64,13 +55,7 @@ class Share:
 
 @dataclass(frozen=True)
 class Usage:
-    """What the nodes of a record cost.
-
-    Attributes:
-        runs: the most expensive first.
-        idle: hours in which no known pod was on a node, by pool.
-        unpriced: pools of which no price is known, with their hours.
-    """
+    """What the nodes of a record cost: runs, the most expensive first; hours without known pods, or price, by pool."""
 
     runs: Mapping[Run, Share]
     idle: Mapping[str, Share]

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 from kubeflow_aks.clients.kubernetes.errors import KubeError
 from kubeflow_aks.clients.kubernetes.objects import at
@@ -28,19 +27,13 @@ from kubeflow_aks.scenario.console import Console
 from kubeflow_aks.scenario.contract_pools import POOL_LABEL
 from kubeflow_aks.scenario.observations import Where
 from kubeflow_aks.scenario.report import terminal
+from kubeflow_aks.scenario.report.words import words_for
 from kubeflow_aks.text.terminal import terminal_width, wrapped
 
 
 @dataclass(frozen=True)
 class Options:
-    """How a drill is played.
-
-    Attributes:
-        nodes: the most nodes at a time.
-        minutes: when it ends at the latest.
-        any_node: whether nodes with pods of others are taken, too.
-        results: folder for what is written.
-    """
+    """How a drill is played: most nodes at a time, most minutes, and whether nodes of others are taken, too."""
 
     nodes: int
     minutes: int
@@ -75,7 +68,7 @@ def _on_cluster(outputs: Outputs, options: Options, agreed: Callable[[], bool]) 
         where = Where.LOCAL if scale_sets.manager.is_local else Where.AZURE
         console.block(
             wrapped(
-                f"A drill on stack {outputs.stack}, cluster {outputs.text('clusterName')} on {_PLACES[where]}:",
+                f"A drill on stack {outputs.stack}, cluster {outputs.text('clusterName')} on {words_for(where).place}:",
                 width,
             )
         )
@@ -105,9 +98,6 @@ def _on_cluster(outputs: Outputs, options: Options, agreed: Callable[[], bool]) 
     if drill.problems or not all(kept):
         return ExitCode.FINDING
     return ExitCode.GOOD if kept else ExitCode.INCONCLUSIVE
-
-
-_PLACES: Final = {Where.LOCAL: "a local AKS", Where.AZURE: "Azure"}
 
 
 def user() -> str:

@@ -19,11 +19,7 @@ _MOST_NAMES: Final = 3
 
 @dataclass(frozen=True)
 class AzureSpotEvictor:
-    """Evicts spot nodes of one cluster.
-
-    Attributes:
-        any_node: whether nodes with pods of others may be evicted too.
-    """
+    """Evicts spot nodes of one cluster; with `any_node` also those with pods of others."""
 
     view: ClusterView
     scale_sets: ScaleSets
@@ -67,11 +63,7 @@ class AzureSpotEvictor:
         return evictable
 
     def _vm(self, node: Object, pool: str) -> Vm:
-        """The VM of a node, checked to belong to this cluster and to a spot pool.
-
-        Raises:
-            DrillError: it does not.
-        """
+        """The VM of a node; a `DrillError` where it is not of this cluster and of a spot pool."""
         name = name_of(node)
         vm = Vm.of(name, str(at(node, "spec", "providerID") or ""))
         group = str(at(node, "metadata", "labels", _CLUSTER_LABEL) or "")

@@ -46,14 +46,7 @@ NOT_PLAYED: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True)
 class Plan:
-    """One drill.
-
-    Attributes:
-        gpu: whether GPU work is played.
-        batch_nodes: how many nodes the batch work fills.
-        minutes: after which it ends, whatever is missing.
-        left_out: what is not shown and why, by the key of a step or a promise.
-    """
+    """One drill of so many minutes and batch nodes; what is left out, and why, is by the key of a step or a promise."""
 
     facts: StackFacts
     gpu: bool
@@ -104,9 +97,7 @@ def plan(outputs: Outputs, present: Mapping[str, int], *, nodes: int, minutes: i
         if there:
             left_out.setdefault(key, f"{', '.join(there)} already, so from zero can't be shown")
     facts = StackFacts(pools, batch, gpu if plays_gpu else None, guarded, named)
-    most = min(
-        _BATCH_NODES, nodes - plays_gpu, *(sum(pool.max_count for pool in side) for side in _sides(batch))
-    )
+    most = min(_BATCH_NODES, nodes - plays_gpu, batch.fewest)
     return Plan(facts, plays_gpu, most, minutes, left_out)
 
 
@@ -178,10 +169,6 @@ def _pools(entries: Sequence[Mapping[str, Any]], present: Mapping[str, int]) -> 
         )
         for entry in entries
     )
-
-
-def _sides(lane: WorkloadPools) -> list[tuple[ContractPool, ...]]:
-    return [side for side in (lane.spot, lane.fallbacks) if side]
 
 
 def _either(lane: WorkloadPools) -> str:

@@ -49,14 +49,7 @@ _CLEAN_UP: Final = timedelta(minutes=10)
 
 @dataclass
 class Drill:
-    """One drill on one cluster.
-
-    Attributes:
-        where: Azure, or a local AKS.
-        view: of the cluster; the caller closes it.
-        any_node: whether nodes with pods of others may be evicted.
-        problems: why the drill ended early, or what it left; one line each.
-    """
+    """One drill on one cluster, whose view the caller closes; problems are why it ended early, or what it left."""
 
     outputs: Outputs
     api: ApiServer
@@ -146,11 +139,7 @@ class Drill:
         )
 
     def _check(self, watcher: Watcher, seconds: float) -> None:
-        """Ends the drill at its limits.
-
-        Raises:
-            OverError: one is reached.
-        """
+        """Ends the drill at its limits, with an `OverError`."""
         if seconds > self.plan.minutes * 60:
             raise OverError(f"the limit of {self.plan.minutes} minutes is reached")
         nodes = {

@@ -23,13 +23,7 @@ _UNCHANGED: Final = frozenset({"same", "read"})
 
 @dataclass(frozen=True)
 class CheckResult:
-    """The result of one check.
-
-    Attributes:
-        check: what is checked, one sentence.
-        passed: None where it could not be checked.
-        observed: what was observed, or why it could not be checked.
-    """
+    """The result of one check; `passed` is None where it could not be checked, and `observed` says why."""
 
     check: str
     passed: bool | None

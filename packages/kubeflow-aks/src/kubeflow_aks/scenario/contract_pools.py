@@ -62,6 +62,12 @@ class WorkloadPools:
         return (*self.spot, *self.fallbacks)
 
     @property
+    def fewest(self) -> int:
+        """How many nodes the spot pools and the fallbacks, where there are some, can both have."""
+        sides = (side for side in (self.spot, self.fallbacks) if side)
+        return min(sum(pool.max_count for pool in side) for side in sides)
+
+    @property
     def gpu(self) -> bool:
         """Whether its nodes have GPUs."""
         return self.spot[0].role == "gpu"
@@ -79,8 +85,7 @@ def spot_pools_of_fallbacks(contract: Iterable[Mapping[str, Any]]) -> dict[str, 
 def pools_for_role(pools: Iterable[ContractPool], role: str) -> WorkloadPools | None:
     """The spot pools of a role and their fallbacks, those of one workload label; one with a fallback if possible.
 
-    Returns:
-        None without a spot pool of that role.
+    None without a spot pool of that role.
     """
     pools = tuple(pools)
     replaced = {name for pool in pools for name in pool.fallback_for}

@@ -11,7 +11,7 @@ from typing import Final
 
 from ckf_spot.where.lanes import NodeBar
 from kubeflow_aks.cost import reading
-from kubeflow_aks.cost.billing import batch, bill
+from kubeflow_aks.cost.billing import Account
 from kubeflow_aks.cost.evictions import PoolEvictions, moments
 from kubeflow_aks.cost.figures import Range, Source, product, total
 from kubeflow_aks.cost.formatting import money, saving, share, spread
@@ -52,12 +52,7 @@ class PoolCost:
 
 @dataclass(frozen=True)
 class ScenarioCost:
-    """The cost of all pools.
-
-    Attributes:
-        notes: for the reader, one sentence each.
-        pictures: SVG documents by what they show.
-    """
+    """The cost of all pools, with notes of one sentence each, and SVG documents by what they show."""
 
     currency: str
     pools: tuple[PoolCost, ...]
@@ -74,11 +69,12 @@ def scenario_cost(document: PlanDocument, observed: Observations) -> ScenarioCos
     stack = reading.from_plan(document)
     warnings: list[str] = []
     market = market_of(stack, offline=True, report=warnings.append)
-    month = bill(stack, market)
+    account = Account(stack, market)
+    month = account.bill()
     cost = cost_of(observed, market, month.region)
     drawn = {
         "What the demo would have cost": _picture(cost.pools, market.currency, observed.stack),
-        "What evictions do to the cost of a month": pictures.pictures(month, batch(stack, market)).get(
+        "What evictions do to the cost of a month": pictures.pictures(month, account.batch()).get(
             pictures.BY_RATE
         ),
     }

@@ -30,12 +30,7 @@ TurnOnRetries = Callable[[], str]
 class StackFacts:
     """The parts of the stack that the scenario uses.
 
-    Attributes:
-        pools: every pool.
-        batch: where batch work runs.
-        gpu: where GPU work runs; None if the stack has no GPU spot pool, or if `batch` uses it.
-        guarded: whether the stack has the policy that keeps the platform off spot.
-        named: the pools as the data scientist's package reads them.
+    Without a GPU spot pool, or if `batch` uses it, `gpu` is None; `guarded` is whether the platform is kept off spot.
     """
 
     pools: tuple[ContractPool, ...]
@@ -99,162 +94,146 @@ class Scenario:
         Raises:
             StepTimeoutError: a step did not come to its end.
         """
-        for key, play in self._steps_in_order():
+        for key, title, play in self._steps_in_order():
             if key not in self._left_out:
-                play()
+                with self._steps.step(key, title):
+                    play()
 
-    def _steps_in_order(self) -> Iterator[tuple[str, Callable[[], None]]]:
-        """The steps that the stack has pools and policies for."""
-        yield "platform", self._platform
+    def _steps_in_order(self) -> Iterator[tuple[str, str, Callable[[], None]]]:
+        """The steps that the stack has pools and policies for: key, title and what is played."""
+        yield "platform", "Charmed Kubeflow's platform and a notebook start", self._platform
         if self._stack.guarded:
-            yield "guard", self._guard
-        yield "from-zero", self._from_zero
-        yield "eviction", self._eviction
+            yield "guard", "A platform pod requests spot nodes", self._guard
+        yield "from-zero", "Batch and GPU work start on spot pools that have no nodes", self._from_zero
+        yield "eviction", "Azure evicts a spot node, with 30 s notice", self._eviction
         if self._stack.batch.fallbacks and self._evictor.sells_out:
-            yield "sold-out", self._sold_out
-            yield "spot-again", self._spot_again
-        yield TURN_ON, self._argo_retries  # during the real Job controller's pause
-        yield "evicted-again", self._evicted_again
+            yield "sold-out", "Spot sells out, and more work comes", self._sold_out
+            yield (
+                "spot-again",
+                "Spot is back; running work stays, and after the back-off new work goes there",
+                self._spot_again,
+            )
+        # During the real Job controller's pause.
+        yield TURN_ON, "Kubeflow is there: `pulumi up` with kubeflow.argoRetries", self._argo_retries
+        yield (
+            "evicted-again",
+            "The evicted tasks run again, and all batch work comes to its end",
+            self._evicted_again,
+        )
+        # Of a higher priority: earlier, its pods would take nodes from batch.
         yield (
             "pipelines",
+            "The blog's three workflows and a training, on the real Argo and training operator",
             self._data_science,
-        )  # higher priority: earlier, its pods would take nodes from batch
-        yield "all-evicted", self._all_spot_evicted
-        yield "retried", self._retried
-        yield "zero", self._back_to_zero
+        )
+        yield (
+            "all-evicted",
+            "Azure evicts every spot node they run on, with 30 s notice",
+            self._all_spot_evicted,
+        )
+        yield "retried", "Argo and the training operator start again what was lost", self._retried
+        yield "zero", "Nothing left to do: spot, GPU and fallback nodes go", self._back_to_zero
 
     def _platform(self) -> None:
-        with self._steps.step("platform", "Charmed Kubeflow's platform and a notebook start"):
-            self._objects.create(platform_and_jobs.namespaces())
-            charms = platform_and_jobs.platform()
-            self._objects.create([*charms, platform_and_jobs.notebook()])
-            self._steps.until_running(platform_and_jobs.PLATFORM, len(charms), "platform")
-            self._steps.until_running(platform_and_jobs.NOTEBOOK, 1, "notebook")
+        self._objects.create(platform_and_jobs.namespaces())
+        charms = platform_and_jobs.platform()
+        self._objects.create([*charms, platform_and_jobs.notebook()])
+        self._steps.until_running(platform_and_jobs.PLATFORM, len(charms), "platform")
+        self._steps.until_running(platform_and_jobs.NOTEBOOK, 1, "notebook")
 
     def _guard(self) -> None:
-        with self._steps.step("guard", "A platform pod requests spot nodes"):
-            self.refusal = self._objects.attempt(
-                platform_and_jobs.stray(self._stack.batch, self._objects.stage)
-            )
-            self._steps.say(f"API server: {self.refusal.status} {self.refusal.message}")
+        self.refusal = self._objects.attempt(platform_and_jobs.stray(self._stack.batch, self._objects.stage))
+        self._steps.say(f"API server: {self.refusal.status} {self.refusal.message}")
 
     def _from_zero(self) -> None:
         lanes = [(BATCH, self._stack.batch), *([(GPU, self._stack.gpu)] if self._stack.gpu else [])]
-        with self._steps.step("from-zero", "Batch and GPU work start on spot pools that have no nodes"):
-            for part, lane in lanes:
-                self._start(part, lane)
-            for part, lane in lanes:
-                self._until_running(part, lane)
-            if self._stack.gpu and self._evictor.sells_out:
-                self._steps.say(
-                    "(a GPU here is a number in a simulated node's allocatable; no device plugin made it)"
-                )
-            spot = self._stack.batch.spot
-            if self._evictor.sells_out:  # idle nodes would run the work that starts while spot is sold out
-                self._steps.until(
-                    lambda: not self._idle(spot), lambda: f"{', '.join(self._idle(spot))} stay without work"
-                )
+        for part, lane in lanes:
+            self._start(part, lane)
+        for part, lane in lanes:
+            self._until_running(part, lane)
+        if self._stack.gpu and self._evictor.sells_out:
+            self._steps.say(
+                "(a GPU here is a number in a simulated node's allocatable; no device plugin made it)"
+            )
+        spot = self._stack.batch.spot
+        if self._evictor.sells_out:  # idle nodes would run the work that starts while spot is sold out
+            self._steps.until(
+                lambda: not self._idle(spot), lambda: f"{', '.join(self._idle(spot))} stay without work"
+            )
 
     def _eviction(self) -> None:
-        with self._steps.step("eviction", "Azure evicts a spot node, with 30 s notice"):
-            spot = {pool.name for pool in self._stack.batch.spot}
-            hit = [pod.pool for pod in self._steps.running(BATCH) if pod.pool in spot]
-            if not hit:
-                raise StepTimeoutError("no batch work runs on spot nodes, so there is none to evict")
-            self._evictor.evict(hit[0], 1)
-            self._steps.until(lambda: bool(self._evicted()), lambda: "no spot node was evicted")
-            self._steps.say(
-                "the real Job controller waits 10 s before it restarts an evicted task; meanwhile:"
-            )
+        spot = {pool.name for pool in self._stack.batch.spot}
+        hit = [pod.pool for pod in self._steps.running(BATCH) if pod.pool in spot]
+        if not hit:
+            raise StepTimeoutError("no batch work runs on spot nodes, so there is none to evict")
+        self._evictor.evict(hit[0], 1)
+        self._steps.until(lambda: bool(self._evicted()), lambda: "no spot node was evicted")
+        self._steps.say("the real Job controller waits 10 s before it restarts an evicted task; meanwhile:")
 
     def _sold_out(self) -> None:
         lane = self._stack.batch
-        with self._steps.step("sold-out", "Spot sells out, and more work comes"):
-            for pool in lane.spot:
-                self._evictor.sell_out(pool.name)
-            self._start(FALLBACK, lane)
-            self._until_running(FALLBACK, lane)
+        for pool in lane.spot:
+            self._evictor.sell_out(pool.name)
+        self._start(FALLBACK, lane)
+        self._until_running(FALLBACK, lane)
 
     def _spot_again(self) -> None:
         lane = self._stack.batch
-        with self._steps.step(
-            "spot-again", "Spot is back; running work stays, and after the back-off new work goes there"
-        ):
-            for pool in lane.spot:
-                self._evictor.bring_back(pool.name)
-            self._until_running(FALLBACK, lane)
-            self._steps.until(
-                lambda: not self._backing_off(), lambda: f"{self._backing_off()} is in back-off"
-            )
-            self._start(AGAIN, lane)  # while the fallback is full, because it would run there otherwise
-            self._until_running(AGAIN, lane)
-            self._finish(FALLBACK)
+        for pool in lane.spot:
+            self._evictor.bring_back(pool.name)
+        self._until_running(FALLBACK, lane)
+        self._steps.until(lambda: not self._backing_off(), lambda: f"{self._backing_off()} is in back-off")
+        self._start(AGAIN, lane)  # while the fallback is full, because it would run there otherwise
+        self._until_running(AGAIN, lane)
+        self._finish(FALLBACK)
 
     def _evicted_again(self) -> None:
-        with self._steps.step(
-            "evicted-again", "The evicted tasks run again, and all batch work comes to its end"
-        ):
-            self._until_running(BATCH, self._stack.batch)
-            self._finish(GPU, BATCH, AGAIN)
+        self._until_running(BATCH, self._stack.batch)
+        self._finish(GPU, BATCH, AGAIN)
 
     def _argo_retries(self) -> None:
-        with self._steps.step("argo", "Kubeflow is there: `pulumi up` with kubeflow.argoRetries"):
-            self._steps.say(self._turn_on_retries())
+        self._steps.say(self._turn_on_retries())
 
     def _data_science(self) -> None:
-        with self._steps.step(
-            "pipelines", "The blog's three workflows and a training, on the real Argo and training operator"
-        ):
-            pipelines = blog.workflows(self._stack.named, self._stack.batch)
-            training = blog.training(self._stack.named, self._stack.gpu or self._stack.batch)
-            self._objects.create([blog.account(), *pipelines, training])
-            self._steps.until_running(PIPELINES, len(pipelines), "workflows")
-            self._steps.until_running(TRAINING, 1 + WORKERS, "training")
+        pipelines = blog.workflows(self._stack.named, self._stack.batch)
+        training = blog.training(self._stack.named, self._stack.gpu or self._stack.batch)
+        self._objects.create([blog.account(), *pipelines, training])
+        self._steps.until_running(PIPELINES, len(pipelines), "workflows")
+        self._steps.until_running(TRAINING, 1 + WORKERS, "training")
 
     def _all_spot_evicted(self) -> None:
-        with self._steps.step("all-evicted", "Azure evicts every spot node they run on, with 30 s notice"):
-            spot = {pool.name for pool in self._stack.pools if pool.spot}
-            hit = [
-                pod for part in (PIPELINES, TRAINING) for pod in self._steps.running(part) if pod.pool in spot
-            ]
-            for pool in sorted({pod.pool for pod in hit}):
-                self._evictor.evict(pool, None)
-            nodes = {pod.node for pod in hit}
-            self._steps.until(lambda: nodes <= self._evicted(), lambda: "not every spot node was evicted")
-            self._steps.say(
-                f"{counted(len(hit), 'pod')} lost their nodes: {', '.join(pod.task for pod in hit)}"
-            )
+        spot = {pool.name for pool in self._stack.pools if pool.spot}
+        hit = [pod for part in (PIPELINES, TRAINING) for pod in self._steps.running(part) if pod.pool in spot]
+        for pool in sorted({pod.pool for pod in hit}):
+            self._evictor.evict(pool, None)
+        nodes = {pod.node for pod in hit}
+        self._steps.until(lambda: nodes <= self._evicted(), lambda: "not every spot node was evicted")
+        self._steps.say(f"{counted(len(hit), 'pod')} lost their nodes: {', '.join(pod.task for pod in hit)}")
 
     def _retried(self) -> None:
-        with self._steps.step("retried", "Argo and the training operator start again what was lost"):
-            self._steps.until_running(PIPELINES, len(blog.BLOG), "workflows")
-            self._steps.until_running(TRAINING, 1 + WORKERS, "training")
-            finished: set[str] = set()
+        self._steps.until_running(PIPELINES, len(blog.BLOG), "workflows")
+        self._steps.until_running(TRAINING, 1 + WORKERS, "training")
+        finished: set[tuple[str, str]] = set()
 
-            def over() -> bool:
-                """Ends every pod as soon as it runs, once; a workflow's second step starts after its first."""
-                new = [pod for part in (PIPELINES, TRAINING) for pod in self._steps.running(part)]
-                new = [pod for pod in new if pod.name not in finished]
-                self._objects.finish_work(new)
-                finished.update(pod.name for pod in new)
-                return all(run.state in blog.OVER for run in self._objects.runs())
+        def over() -> bool:
+            """Ends every pod as soon as it runs; a workflow's second step starts after its first."""
+            self._end_running((PIPELINES, TRAINING), finished)
+            return all(run.state in blog.OVER for run in self._objects.runs())
 
-            self._steps.until(
-                over, lambda: ", ".join(f"{run.name}: {run.state}" for run in self._objects.runs())
-            )
-            for run in self._objects.runs():
-                self._steps.say(f"{run.kind} {run.name}: {run.state}")
+        self._steps.until(over, lambda: ", ".join(f"{run.name}: {run.state}" for run in self._objects.runs()))
+        for run in self._objects.runs():
+            self._steps.say(f"{run.kind} {run.name}: {run.state}")
 
     def _back_to_zero(self) -> None:
-        with self._steps.step("zero", "Nothing left to do: spot, GPU and fallback nodes go"):
-            self._steps.until_smallest(self._stack.pools)
-            sizes = (f"{pool.name} {self._steps.size(pool)}" for pool in self._stack.pools if pool.elastic)
-            self._steps.say(f"nodes left: {', '.join(sizes)}")
+        self._steps.until_smallest(self._stack.pools)
+        sizes = (f"{pool.name} {self._steps.size(pool)}" for pool in self._stack.pools if pool.elastic)
+        self._steps.say(f"nodes left: {', '.join(sizes)}")
 
     def _start(self, part: str, lane: WorkloadPools) -> None:
         name, tasks = JOB_NAMES[part], self._tasks(part, lane)
         self._objects.create([platform_and_jobs.job(name, part, lane, tasks, self._objects.stage)])
-        self._steps.say(f"Job {name}: {counted(tasks, 'task')} for {_either(lane)}")
+        pools = " or ".join(pool.name for pool in lane.pools)
+        self._steps.say(f"Job {name}: {counted(tasks, 'task')} for {pools}")
 
     def _until_running(self, part: str, lane: WorkloadPools) -> None:
         self._steps.until_running(part, self._tasks(part, lane), f"Job {JOB_NAMES[part]}")
@@ -267,10 +246,7 @@ class Scenario:
         finished: set[tuple[str, str]] = set()
 
         def unfinished() -> list[str]:
-            new = [pod for part in parts for pod in self._steps.running(part)]
-            new = [pod for pod in new if (pod.name, pod.node) not in finished]  # a successor has another name
-            self._objects.finish_work(new)
-            finished.update((pod.name, pod.node) for pod in new)
+            self._end_running(parts, finished)
             return [job.name for job in self._objects.jobs() if job.part in parts and not job.complete]
 
         self._steps.until(lambda: not unfinished(), lambda: f"not complete: {', '.join(unfinished())}")
@@ -278,6 +254,13 @@ class Scenario:
             if job.part in parts:
                 done = f"{job.succeeded} of {counted(job.tasks, 'task')} done"
                 self._steps.say(f"Job {job.name}: {done}, {job.failed} failures counted")
+
+    def _end_running(self, parts: Iterable[str], ended: set[tuple[str, str]]) -> None:
+        """Ends the work of the parts' pods that run, each once; a successor has another name."""
+        new = [pod for part in parts for pod in self._steps.running(part)]
+        new = [pod for pod in new if (pod.name, pod.node) not in ended]
+        self._objects.finish_work(new)
+        ended.update((pod.name, pod.node) for pod in new)
 
     def _evicted(self) -> set[str]:
         """Nodes that the market has evicted."""
@@ -298,7 +281,3 @@ class Scenario:
                 if line["pool"] in spot and line["time"] + line["seconds"] > now
             }
         )
-
-
-def _either(lane: WorkloadPools) -> str:
-    return " or ".join(pool.name for pool in lane.pools)

@@ -26,15 +26,7 @@ _REFUSED_GPUS: Final = "AMD "
 
 @dataclass(frozen=True, kw_only=True)
 class Filter:
-    """Which sizes are listed.
-
-    Attributes:
-        region: such as `westeurope`.
-        gpu: whether they have a GPU.
-        vcpus: exactly; None for four or more.
-        memory_gib: at least.
-        arm: whether they have ARM processors.
-    """
+    """Which sizes are listed: of exactly so many vCPU, None for four or more, and at least so much memory."""
 
     region: str
     gpu: bool = False
@@ -64,13 +56,7 @@ class Filter:
 
 @dataclass(frozen=True)
 class Subscription:
-    """What Azure says of a subscription's chances in a region.
-
-    Attributes:
-        quotas: by name in lower case; None where they were not queried.
-        scores: None where they were not queried.
-        reasons: why something was not queried, one sentence each.
-    """
+    """What Azure says of a subscription's chances in a region; None, and one sentence why, for what was not queried."""
 
     quotas: Mapping[str, Quota] | None = None
     scores: Mapping[Desired, PlacementScore] | None = None

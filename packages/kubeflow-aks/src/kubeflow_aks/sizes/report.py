@@ -23,13 +23,7 @@ _NONE: Final = "–"
 
 @dataclass(frozen=True)
 class Listing:
-    """What is shown.
-
-    Attributes:
-        count: of VMs that the scores are for.
-        matching: how many sizes match; `rows` has the cheapest of them on demand.
-        warnings: one sentence for each failure that was worked around.
-    """
+    """What is shown: scores for `count` VMs, the cheapest of the `matching` sizes on demand, and warnings."""
 
     criteria: Filter
     count: int

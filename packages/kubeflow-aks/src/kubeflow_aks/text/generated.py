@@ -11,11 +11,7 @@ from pathlib import Path
 
 
 def main(arguments: Sequence[str] | None = None, root: Path = Path()) -> int:
-    """Writes the generated files of a project folder, or reports those that are stale.
-
-    Returns:
-        0; 1 if `--check` finds a stale file.
-    """
+    """Writes the generated files of a project folder, or reports stale ones: 1 if `--check` finds one, else 0."""
     parser = argparse.ArgumentParser(prog="kubeflow_aks.text.generated", description=__doc__)
     mode = parser.add_mutually_exclusive_group(required=True)
     mode.add_argument("--write", action="store_true", help="write what is stale")

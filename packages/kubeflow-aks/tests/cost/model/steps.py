@@ -15,6 +15,8 @@ Floats = npt.NDArray[np.float64]
 
 PLAIN = Step(hours=8, restart=0.1, wait=0.0, checkpoints=None, retries=5, deadline=None)
 """A step that starts over after an eviction."""
+AT_NOTICE = Checkpoints(every=0.0, writing=0.0)
+"""Work is saved within Azure's notice of an eviction, so nothing is lost: the limit of ever more checkpoints."""
 
 
 def step(hours: float, every: float | None = None, writing: float = 0.0, **changes: float | None) -> Step:

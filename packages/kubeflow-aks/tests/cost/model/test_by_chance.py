@@ -11,8 +11,8 @@ import pytest
 
 from kubeflow_aks.cost.model.hourly import expected
 from kubeflow_aks.cost.model.retries import spent
-from kubeflow_aks.cost.model.step import AT_NOTICE, Step
-from tests.cost.model.steps import Floats, play, step
+from kubeflow_aks.cost.model.step import Step
+from tests.cost.model.steps import AT_NOTICE, Floats, play, step
 
 PLAYED = [
     (step(2), 0.05),

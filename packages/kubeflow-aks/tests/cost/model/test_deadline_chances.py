@@ -12,8 +12,8 @@ from scipy import special
 from kubeflow_aks.cost.model.deadline import misses
 from kubeflow_aks.cost.model.hourly import expected
 from kubeflow_aks.cost.model.rates import evictions_an_hour
-from kubeflow_aks.cost.model.step import AT_NOTICE, Step
-from tests.cost.model.steps import step
+from kubeflow_aks.cost.model.step import Step
+from tests.cost.model.steps import AT_NOTICE, step
 
 
 def _closed(one: Step, hazard: float, most: int = 30) -> float:

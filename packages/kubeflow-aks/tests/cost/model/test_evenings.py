@@ -11,8 +11,8 @@ import pytest
 
 from kubeflow_aks.cost.model.hourly import expected, multiple
 from kubeflow_aks.cost.model.rates import evictions_an_hour
-from kubeflow_aks.cost.model.step import AT_NOTICE, Step
-from tests.cost.model.steps import Floats, step
+from kubeflow_aks.cost.model.step import Step
+from tests.cost.model.steps import AT_NOTICE, Floats, step
 
 NUMBER = 20_000
 PLAYED = [

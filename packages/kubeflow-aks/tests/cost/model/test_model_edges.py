@@ -8,13 +8,12 @@ from dataclasses import replace
 import pytest
 
 from kubeflow_aks.cost.model import breakeven
-from kubeflow_aks.cost.model.blocks import blocks
 from kubeflow_aks.cost.model.fallback import waits
 from kubeflow_aks.cost.model.hourly import expected, multiple
 from kubeflow_aks.cost.model.idle import Bursts, idle, tail
 from kubeflow_aks.cost.model.retries import spent
-from kubeflow_aks.cost.model.step import AT_NOTICE, Checkpoints
-from tests.cost.model.steps import PLAIN, step
+from kubeflow_aks.cost.model.step import Checkpoints, blocks
+from tests.cost.model.steps import AT_NOTICE, PLAIN, step
 from tests.cost.model.textbook import textbook
 
 

@@ -14,7 +14,8 @@ from kubeflow_aks.cost.model.hourly import NEVER_DONE, expected, multiple
 from kubeflow_aks.cost.model.idle import Bursts, idle
 from kubeflow_aks.cost.model.rates import evictions_an_hour
 from kubeflow_aks.cost.model.retries import spent
-from kubeflow_aks.cost.model.step import AT_NOTICE, Checkpoints, Step
+from kubeflow_aks.cost.model.step import Checkpoints, Step
+from tests.cost.model.steps import AT_NOTICE
 from tests.cost.model.textbook import textbook
 
 HOURS = st.floats(0, 1e4)

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from kubeflow_aks.cost.model.hourly import expected
-from kubeflow_aks.cost.model.step import AT_NOTICE, Step
-from tests.cost.model.steps import step
+from kubeflow_aks.cost.model.step import Step
+from tests.cost.model.steps import AT_NOTICE, step
 
 STEPS = 8000
 FACTS = Path(__file__).parents[5] / "docs/facts/cost-model.md"

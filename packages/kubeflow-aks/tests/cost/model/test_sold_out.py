@@ -12,8 +12,8 @@ import pytest
 
 from kubeflow_aks.cost.model.fallback import either
 from kubeflow_aks.cost.model.hourly import expected
-from kubeflow_aks.cost.model.step import AT_NOTICE, Step
-from tests.cost.model.steps import step
+from kubeflow_aks.cost.model.step import Step
+from tests.cost.model.steps import AT_NOTICE, step
 
 LONG = 200_000.0
 STEPS = 20_000

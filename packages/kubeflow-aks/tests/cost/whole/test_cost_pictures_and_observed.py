@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import pytest
 
 from kubeflow_aks.cli.process import main as command_line
-from kubeflow_aks.cost.billing import batch, bill
+from kubeflow_aks.cost.billing import Account, bill
 from kubeflow_aks.cost.by_rate import of_work
 from kubeflow_aks.cost.command import planned
 from kubeflow_aks.cost.figures import EvictionRate, Range, Source
@@ -78,7 +78,7 @@ def test_the_pictures_of_a_stack(stack: str, tmp_path: Path, capsys: pytest.Capt
 def test_the_curve_of_the_stack_as_it_is_has_the_bills_amounts(stack: str) -> None:
     plan = planned(stack, PROJECT_ROOT)
     market = market_of(plan, offline=True, report=print)
-    drawn = of_work(batch(plan, market))
+    drawn = of_work(Account(plan, market).batch())
     assert drawn is not None
     assert drawn.curves[0].name == ("as the stack has it" if stack == "prod" else "without checkpoints")
     for number in (0, 12, 40):

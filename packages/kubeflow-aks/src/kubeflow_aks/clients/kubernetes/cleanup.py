@@ -72,14 +72,10 @@ def _still_there(api: ApiServer, every: Iterable[Collection], objects: Iterable[
 
 def _its_own(obj: Object) -> bool:
     """Whether the control plane made an object; what was applied with nothing but a name has no field manager."""
-    managers = _managers(obj)
+    managers = [str(at(entry, "manager")) for entry in items(at(obj, "metadata", "managedFields"))]
     if not managers:
         return obj["kind"] == "ServiceAccount" and name_of(obj) == "default"
     return all(map(_ITS_OWN.fullmatch, managers))
-
-
-def _managers(obj: Object) -> list[str]:
-    return [str(at(entry, "manager")) for entry in items(at(obj, "metadata", "managedFields"))]
 
 
 def _delete(api: ApiServer, obj: Object, *, empty: bool) -> None:

@@ -246,11 +246,7 @@ def loaded(data: bytes, what: str) -> Object:
 
 
 def _accept(response: urllib3.BaseHTTPResponse, data: bytes) -> None:
-    """Raises the error of a response.
-
-    Raises:
-        ApiError: with the message of the server's Status object, else with the text of a proxy or a crash.
-    """
+    """Raises the `ApiError` of a response: with the server's Status, else with the text of a proxy or a crash."""
     if HTTPStatus.OK <= response.status < HTTPStatus.MULTIPLE_CHOICES:
         return
     pause = _seconds(response.headers.get("Retry-After") or "")

@@ -39,12 +39,7 @@ _SECONDS: Final = 60.0
 
 @dataclass(frozen=True)
 class Credentials:
-    """What the program printed.
-
-    Attributes:
-        user: a kubeconfig's user with a token, a client certificate and its key, or both.
-        expires: None if the program names no time.
-    """
+    """A kubeconfig's user that the program printed, with token or certificate; `expires` may be unknown."""
 
     user: Object = field(repr=False)
     expires: datetime | None
@@ -57,17 +52,7 @@ class Credentials:
 
 @dataclass(frozen=True)
 class ExecPlugin:
-    """The program.
-
-    Attributes:
-        command: its name or path.
-        arguments: its arguments.
-        environment: variables beside those of this process.
-        api_version: of the ExecCredential that it reads and prints.
-        install_hint: how to get it, from the kubeconfig.
-        cluster: what it may know of the cluster; None if the kubeconfig provides nothing.
-        seconds: time limit.
-    """
+    """The program, with what it may know of the cluster; None if the kubeconfig provides nothing."""
 
     command: str
     arguments: Sequence[str] = field(default=(), repr=False)
@@ -179,11 +164,7 @@ def _cluster(cluster: Object) -> Object:
 
 
 def _parsed(text: str, api_version: str, called: str) -> Credentials:
-    """The credentials that a program printed; no message quotes anything of them.
-
-    Raises:
-        SignInError: the text is something else.
-    """
+    """The credentials that a program printed, or a `SignInError`; no message quotes anything of them."""
     try:
         answer: Any = json.loads(text)
     except (ValueError, RecursionError):

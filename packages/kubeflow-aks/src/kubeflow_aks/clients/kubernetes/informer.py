@@ -86,11 +86,7 @@ class Informer:
             self._stop.wait(max(began + self._pause_seconds - time.monotonic(), pause))
 
     def _list_and_watch(self) -> float:
-        """Follow the server until the watch ends or a response cannot be used.
-
-        Returns:
-            Seconds until the next request, as the server requests it.
-        """
+        """Follows until the watch ends or a response cannot be used; returns the pause that the server requests, s."""
         try:
             version = self._list()
         except Exception as error:  # noqa: BLE001 - if the thread ended, old objects would be returned for ever
@@ -142,11 +138,7 @@ class Informer:
             self._response = None
 
     def _apply(self, event: Object) -> None:
-        """Applies one event of the watch.
-
-        Raises:
-            UnavailableError: it is another event, for example because the version to watch from is too old.
-        """
+        """Applies one event of the watch; an `UnavailableError` for another, such as that its version is too old."""
         kind, obj = event.get("type"), event.get("object")
         if kind not in {"ADDED", "MODIFIED", "DELETED"} or not is_object(obj):
             raise UnavailableError(f"the watch ended with {kind!r}")
@@ -161,11 +153,7 @@ class Informer:
 
 
 def _uid(obj: object) -> str:
-    """The uid of an object.
-
-    Raises:
-        UnavailableError: it has none or no name, so it is not an object of the API.
-    """
+    """The uid of an object; an `UnavailableError` where it has none or no name, so it is not an object of the API."""
     uid, name = at(obj, "metadata", "uid"), at(obj, "metadata", "name")
     if not (isinstance(uid, str) and isinstance(name, str) and uid and name):
         raise UnavailableError("the response has an object without uid or name")

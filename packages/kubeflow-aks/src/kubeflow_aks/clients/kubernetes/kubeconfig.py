@@ -24,13 +24,7 @@ _FILES: Final = {"cluster": ("certificate-authority",), "user": ("client-certifi
 
 @dataclass(frozen=True)
 class ActiveCluster:
-    """What the current context of a kubeconfig points to.
-
-    Attributes:
-        cluster: the `cluster` entry (server URL, CA, …); empty if the context names none.
-        user: the `user` entry.
-        namespace: namespace of the context, `default` if it names none.
-    """
+    """What the current context of a kubeconfig points to: its entries, empty if it names none, and its namespace."""
 
     cluster: Object
     user: Object

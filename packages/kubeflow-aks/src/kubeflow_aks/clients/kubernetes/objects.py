@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeGuard
 
+from kubeflow_aks.json_values import text
+
 Object = dict[str, Any]
 
 AUTONAMED: Final = "pulumi.com/autonamed"
@@ -107,17 +109,17 @@ def drop(obj: Object, *path: str) -> None:
 
 def name_of(obj: Object) -> str:
     """`metadata.name`, empty when missing or not known yet."""
-    return _text(at(obj, "metadata", "name"))
+    return text(at(obj, "metadata", "name"))
 
 
 def namespace_of(obj: Object) -> str:
     """`metadata.namespace`, empty when missing or not known yet."""
-    return _text(at(obj, "metadata", "namespace"))
+    return text(at(obj, "metadata", "namespace"))
 
 
 def annotation(obj: Object, key: str) -> str:
     """An annotation's value, empty when missing or not known yet."""
-    return _text(fields(at(obj, "metadata", "annotations")).get(key))
+    return text(fields(at(obj, "metadata", "annotations")).get(key))
 
 
 def resource_id(obj: Object) -> str:
@@ -152,7 +154,3 @@ def _clone(value: object) -> object:
     if is_object(value):
         return {key: _clone(entry) for key, entry in value.items()}
     return [_clone(item) for item in value] if is_list(value) else value
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""

@@ -14,13 +14,7 @@ QuotasOf = Callable[[str], Mapping[str, Quota] | None]
 
 @dataclass(frozen=True)
 class Lack:
-    """A quota of which a change needs more than the stack does today.
-
-    Attributes:
-        needed: vCPU with every pool full, as `./kubeflow-aks quota` counts them.
-        before: of the stack as it is.
-        quota: None where it is unknown.
-    """
+    """A quota, None where unknown, of which a change needs more vCPU, with every pool full, than the stack now."""
 
     name: str
     needed: int

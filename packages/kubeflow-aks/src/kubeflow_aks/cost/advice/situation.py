@@ -24,11 +24,7 @@ _CLUSTER = "azure-native:containerservice:ManagedCluster"
 
 @dataclass(frozen=True)
 class Situation:
-    """One state of a stack.
-
-    Attributes:
-        warnings: what the program warns of.
-    """
+    """One state of a stack, with what the program warns of."""
 
     file: StackFile
     stack: Stack
@@ -91,11 +87,8 @@ class Situation:
     def guess(self, inputs: Mapping[str, Mapping[str, Any]]) -> float | None:
         """The bill of a month if resources had other inputs, without running the program: a guess to choose by.
 
-        Args:
-            inputs: by the name of an agent pool; those of the cluster itself under the empty name.
-
-        Returns:
-            None where a price is unknown.
+        The inputs are by the name of an agent pool, those of the cluster itself under the empty name; None where a
+        price is unknown.
         """
         try:
             return self.bill_of(_with(self.stack, inputs)).amount().expected

@@ -46,9 +46,5 @@ def longest_step(
 
 
 def stops_paying(price_on_demand: float, multiple: float) -> float:
-    """Price of an hour above which spot costs more than on demand.
-
-    Returns:
-        0 where the work would never get done on spot.
-    """
+    """Price of an hour above which spot costs more than on demand; 0 where the work would never get done on spot."""
     return price_on_demand / multiple

@@ -14,9 +14,8 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from kubeflow_aks.cost.model.blocks import blocks
 from kubeflow_aks.cost.model.lattice import CELLS, UNLIKELY, Lattice
-from kubeflow_aks.cost.model.step import Step
+from kubeflow_aks.cost.model.step import Step, blocks
 
 _MANY: Final = 1e5  # blocks, beyond which the power of one loses its digits
 _NEVER_DONE: Final = 1e6  # evictions at the least; no deadline is that far away
@@ -26,8 +25,7 @@ _DIGITS: Final = 6  # that hold; of what is behind them, fewer evictions may see
 def misses(step: Step, hazard: float) -> float | None:
     """Chance that a step isn't done by its deadline at `hazard` evictions a running hour, however often it is retried.
 
-    Returns:
-        None without a deadline; 1 where even without evictions the step takes longer.
+    None without a deadline; 1 where even without evictions the step takes longer.
     """
     if step.deadline is None:
         return None

@@ -20,9 +20,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from kubeflow_aks.cost.model.blocks import Blocks, blocks
 from kubeflow_aks.cost.model.lattice import CELLS, UNLIKELY, Complex, Lattice
-from kubeflow_aks.cost.model.step import Step
+from kubeflow_aks.cost.model.step import Blocks, Step, blocks
 
 _MOST_A_DAY: Final = 200
 """Number of a day's blocks that are modelled one by one; of shorter ones an evening undoes half a block."""

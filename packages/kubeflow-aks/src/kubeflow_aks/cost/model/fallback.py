@@ -6,9 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Final
 
-from kubeflow_aks.cost.model.blocks import blocks
 from kubeflow_aks.cost.model.rates import evictions_an_hour
-from kubeflow_aks.cost.model.step import Step
+from kubeflow_aks.cost.model.step import Step, blocks
 
 
 def waits(billed: float, sold_out: float) -> float:

@@ -20,12 +20,11 @@ import math
 from dataclasses import dataclass, replace
 from typing import Final
 
-from kubeflow_aks.cost.model.blocks import blocks
 from kubeflow_aks.cost.model.deadline import misses
 from kubeflow_aks.cost.model.evenings import until_done
 from kubeflow_aks.cost.model.rates import evictions_an_hour
 from kubeflow_aks.cost.model.retries import fails
-from kubeflow_aks.cost.model.step import Step
+from kubeflow_aks.cost.model.step import Step, blocks
 
 NEVER_DONE: Final = 8760.0
 """Hours, a year: a step expected to waste more than that is never done, and it gets no price. Our choice."""

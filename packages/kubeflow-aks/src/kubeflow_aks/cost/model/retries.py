@@ -15,9 +15,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from kubeflow_aks.cost.model.blocks import blocks
 from kubeflow_aks.cost.model.rates import evictions_an_hour
-from kubeflow_aks.cost.model.step import Step
+from kubeflow_aks.cost.model.step import Step, blocks
 
 MOST_COUNTED: Final = 1000
 """Retries beyond these count as so many, so that the reported chance is never too small. Our choice."""

@@ -1,10 +1,14 @@
-"""One step of work, as the model has it."""
+"""One step of work, as the model has it, and its blocks: what must run in one go, or an eviction loses all of it."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Final
+
+_ALMOST_WHOLE = 1e-9
+"""A step of 20 h with a checkpoint each 0.1 h has 200 blocks, though 20 / 0.1 is no whole number for a computer."""
+_ALL_THE_TIME = 1e6
+"""Number of checkpoints that take no time from which on what is lost between two of them counts as nothing."""
 
 
 def _require(**amounts: float) -> None:
@@ -16,22 +20,13 @@ def _require(**amounts: float) -> None:
 
 @dataclass(frozen=True)
 class Checkpoints:
-    """How a step saves its work.
-
-    Attributes:
-        every: useful hours between two.
-        writing: hours that writing one takes, during which no work is done.
-    """
+    """How a step saves its work: useful hours between two, and hours without work that writing one takes."""
 
     every: float
     writing: float
 
     def __post_init__(self) -> None:
         _require(every=self.every, writing=self.writing)
-
-
-AT_NOTICE: Final = Checkpoints(every=0.0, writing=0.0)
-"""Work is saved within Azure's notice of an eviction, so nothing is lost: the limit of ever more checkpoints."""
 
 
 @dataclass(frozen=True)
@@ -85,3 +80,36 @@ class Step:
     def together(self) -> int:
         """Nodes that an eviction of one of them stops."""
         return 1 if self.elastic else self.nodes
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """A step as blocks that end with a checkpoint, and a last one that ends with the step, so it needs none.
+
+    Attributes:
+        saved: how many end with a checkpoint; `math.inf` where work is saved all the time.
+        length: hours of each of those, the checkpoint's own included.
+        last: hours of the last.
+        writing: hours in all that checkpoints take.
+    """
+
+    saved: float
+    length: float
+    last: float
+    writing: float
+
+
+def blocks(step: Step) -> Blocks:
+    """Cut a step into its blocks; one that is shorter than its interval writes no checkpoint."""
+    saves = step.checkpoints
+    if saves is None or saves.every >= step.hours:
+        return Blocks(0.0, 0.0, step.hours, 0.0)
+    number = step.hours / saves.every if saves.every else math.inf
+    if number > _ALL_THE_TIME and not saves.writing:
+        return Blocks(math.inf, 0.0, 0.0, 0.0)
+    if number == math.inf:
+        return Blocks(math.inf, 0.0, 0.0, math.inf)
+    saved = float(max(0, math.ceil(number * (1 - _ALMOST_WHOLE)) - 1))
+    if not saved:
+        return Blocks(0.0, 0.0, step.hours, 0.0)
+    return Blocks(saved, saves.every + saves.writing, step.hours - saved * saves.every, saved * saves.writing)

@@ -35,12 +35,7 @@ _UNITS: Final = {
 
 @dataclass(frozen=True)
 class Found:
-    """The price of one thing.
-
-    Attributes:
-        price: the least of those that remained, None where none did.
-        several: all of them, where they differ.
-    """
+    """The least price of those that remained, None where none did; all of them where they differ."""
 
     price: float | None
     several: tuple[float, ...] = ()

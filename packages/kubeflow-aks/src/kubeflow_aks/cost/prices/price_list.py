@@ -13,6 +13,7 @@ from email.message import Message
 from http.client import HTTPException, HTTPResponse
 from typing import Any, Final, cast
 
+from kubeflow_aks.clients.addresses import NO_REDIRECTS
 from kubeflow_aks.cost.prices import answer_cache
 
 ADDRESS: Final = "https://prices.azure.com/api/retail/prices"
@@ -32,16 +33,6 @@ _PORTS: Final = {"https": 443, "http": 80}
 
 class NoAnswerError(Exception):
     """Azure does not answer, or not with a price list; the text has the reason."""
-
-
-class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """Follows no redirect: prices come from Azure's host or not at all."""
-
-    def redirect_request(self, *_: Any, **__: Any) -> None:
-        """Follows nothing."""
-
-
-_OPENER: Final = urllib.request.build_opener(_NoRedirect)
 
 
 class PriceList:
@@ -105,7 +96,7 @@ class PriceList:
         while True:
             request = urllib.request.Request(address, headers={"User-Agent": "kubeflow-aks"})  # noqa: S310 - checked
             try:
-                with _OPENER.open(request, timeout=_SECONDS) as answer:
+                with NO_REDIRECTS.open(request, timeout=_SECONDS) as answer:
                     text = _read(answer)
             except urllib.error.HTTPError as refused:
                 refused.close()

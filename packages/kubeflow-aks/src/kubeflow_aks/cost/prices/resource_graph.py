@@ -111,10 +111,8 @@ class ResourceGraph(Origin):
 
     def _read(self, row: dict[str, Any]) -> None:
         """Stores the figures of a row; an unreadable row is skipped."""
-        key, today = (
-            (str(row.get("size")).lower(), str(row.get("location")).lower()),
-            datetime.now(UTC).date(),
-        )
+        key = str(row.get("size")).lower(), str(row.get("location")).lower()
+        today = datetime.now(UTC).date()
         if row.get("type") == _RATES:
             try:
                 self._rates[key] = bands.rate(

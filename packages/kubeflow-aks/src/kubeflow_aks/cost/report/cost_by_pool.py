@@ -52,7 +52,7 @@ class Row:
 def of_bill(bill: Bill) -> str:
     """The picture of a bill."""
     bars = rows(bill)
-    expected, compared = total(row.amount for row in bars), total(row.on_demand for row in bars)
+    expected, compared = _sums(bars)
     words = _amount(expected, bill.currency)
     title = (
         f"Stack {bill.stack}: {'work that is never done' if words == NEVER else f'{words} a month expected'}"
@@ -74,8 +74,7 @@ def rows(bill: Bill) -> tuple[Row, ...]:
     small = rest[_MOST_REST - 1 :] if len(rest) > _MOST_REST else []
     shown = [row for row in by_name if row not in small]
     if small:
-        sums = (total(row.amount for row in small), total(row.on_demand for row in small))
-        shown.append(Row(f"{len(small)} smaller things", "rest", *sums))
+        shown.append(Row(f"{len(small)} smaller things", "rest", *_sums(small)))
     return tuple(shown)
 
 
@@ -86,7 +85,7 @@ def _kind(lines: Sequence[Line], bill: Bill) -> Kind:
     return "on-demand" if "batch" in parts else "home" if "home" in parts else "rest"
 
 
-def _sums(lines: Sequence[Line]) -> tuple[Range, Range]:
+def _sums(lines: Sequence[Line] | Sequence[Row]) -> tuple[Range, Range]:
     return total(line.amount for line in lines), total(line.on_demand for line in lines)
 
 
@@ -138,17 +137,15 @@ def _bar(axes: Any, y: float, kind: Kind, amount: Range, end: float) -> None:
     if math.isinf(amount.expected):
         return
     fill, line = _COLOURS[kind]
-    axes.barh(y, amount.expected, _BAR - 3, color=fill, edgecolor=line, linestyle=_line(kind))
+    axes.barh(
+        y, amount.expected, _BAR - 3, color=fill, edgecolor=line, linestyle="--" if kind == "spot" else "-"
+    )
     if not amount.exact:
         high = min(amount.high, end)
         tip = ">" if amount.high > end else "|"
         axes.plot([amount.low, high], [y, y], color=line, linewidth=1.2)
         axes.plot([amount.low], [y], color=line, marker="|", markersize=7)
         axes.plot([high], [y], color=line, marker=tip, markersize=7, clip_on=False)
-
-
-def _line(kind: Kind) -> str:
-    return "--" if kind == "spot" else "-"
 
 
 def _amount(amount: Range, currency: str) -> str:

@@ -94,7 +94,9 @@ def cost_by_rate(costs: ByRate, currency: str, title: str, subtitle: str) -> str
     _labels(axes, labels, scale)
     for number, mark in enumerate(costs.marks):
         axes.axvline(mark.rate, color=INK, linewidth=1.1, linestyle=(0, (2, 3)), zorder=1)
-        side, gap = _side(mark.rate, end)
+        side, gap = (
+            ("right", -6) if mark.rate > _FAR_RIGHT * end else ("left", 6)
+        )  # words stay in the picture
         axes.annotate(mark.words, (mark.rate, top), (gap, 12 + _MARK * number), **_ON_WHITE, ha=side)
     for curve, colour in zip(costs.curves, _COLOURS, strict=False):
         if curve.breaks_even is not None and curve.breaks_even <= end:
@@ -111,18 +113,10 @@ def _named(curve: Curve, end: float, *, leaves: bool) -> str:
 
 
 def _line(axes: Any, costs: ByRate, curve: Curve, colour: str, top: float) -> float:
-    """Draws a curve as far as it is in the picture.
-
-    Returns:
-        How high it is at its end.
-    """
-    inside = [
-        (rate, amount) for rate, amount in zip(costs.rates, curve.amounts, strict=True) if amount <= top
-    ]
-    beyond = next(
-        ((rate, amount) for rate, amount in zip(costs.rates, curve.amounts, strict=True) if amount > top),
-        None,
-    )
+    """Draws a curve as far as it is in the picture, and returns how high it is at its end."""
+    points = list(zip(costs.rates, curve.amounts, strict=True))
+    inside = [point for point in points if point[1] <= top]
+    beyond = next((point for point in points if point[1] > top), None)
     if inside and beyond and math.isfinite(beyond[1]):
         (rate, amount), (further, more) = inside[-1], beyond
         inside.append((rate + (further - rate) * (top - amount) / (more - amount), top))
@@ -156,11 +150,6 @@ def _break_even(axes: Any, rate: float, amounts: tuple[float, float], colour: st
     # The curve comes from below on the left and goes on above on the right, so the other two corners are free.
     side, place = ("left", (8, -30)) if rate < _NEAR_LEFT * end else ("right", (-8, 20))
     axes.annotate(words, (rate, amount), place, **_ON_WHITE, color=colour, ha=side)
-
-
-def _side(rate: float, end: float) -> tuple[str, int]:
-    """How words stand beside a rate, so that they stay in the picture."""
-    return ("right", -6) if rate > _FAR_RIGHT * end else ("left", 6)
 
 
 def _percent_tick(rate: float, _: int) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from kubeflow_aks.cost.bill import Bill, Line, WorkCost
-from kubeflow_aks.cost.figures import EvictionRate, Quote, Range, Source
+from kubeflow_aks.cost.figures import Range, Source
 
 VERSION: Final = 2
 SCHEMA: Final = Path(__file__).parent / "cost.schema.json"
@@ -32,7 +32,9 @@ def document(bill: Bill) -> dict[str, Any]:
         "budget": None if bill.budget is None else {"monthly": bill.budget, "over": bill.over_budget},
         "lines": [_line(line) for line in bill.lines],
         "work": [_work(work) for work in bill.work],
-        "evictionRates": {pool: _rate(rate) for pool, rate in bill.rates.items()},
+        "evictionRates": {
+            pool: {"rate": amount(it.rate), "source": _source(it.source)} for pool, it in bill.rates.items()
+        },
         "sources": [_source(source) for source in bill.sources],
         "leftOut": list(bill.left_out),
         "warnings": list(bill.warnings),
@@ -48,7 +50,9 @@ def _line(line: Line) -> dict[str, Any]:
         "hours": None if line.hours is None else amount(line.hours),
         "monthly": amount(line.amount),
         "onDemand": amount(line.on_demand),
-        "prices": [_quote(quote) for quote in line.quotes],
+        "prices": [
+            {"price": amount(it.price), "unit": it.unit, "source": _source(it.source)} for it in line.quotes
+        ],
         "notes": list(line.notes),
     }
 
@@ -86,14 +90,6 @@ def _saving(monthly: Range, on_demand: Range) -> float | None:
     if on_demand.expected <= 0 or not math.isfinite(monthly.expected):
         return None
     return 1 - monthly.expected / on_demand.expected
-
-
-def _quote(quote: Quote) -> dict[str, Any]:
-    return {"price": amount(quote.price), "unit": quote.unit, "source": _source(quote.source)}
-
-
-def _rate(rate: EvictionRate) -> dict[str, Any]:
-    return {"rate": amount(rate.rate), "source": _source(rate.source)}
 
 
 def _source(source: Source) -> dict[str, Any]:

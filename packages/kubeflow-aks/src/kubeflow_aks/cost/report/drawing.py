@@ -39,12 +39,7 @@ _STYLE: Final[dict[str, Any]] = {
 
 
 class Drawing:
-    """One picture while it is drawn.
-
-    Attributes:
-        height: in pixels.
-        axes: matplotlib's, of whose types a strict check knows too little.
-    """
+    """One picture while it is drawn; of matplotlib's types a strict check knows too little."""
 
     def __init__(self, height: int, margins: tuple[int, int, int, int]) -> None:
         """`margins` are pixels: left, right, top, bottom."""

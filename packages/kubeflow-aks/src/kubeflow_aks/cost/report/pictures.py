@@ -23,7 +23,7 @@ _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 
 
 def pictures(bill: Bill, batch: Sequence[tuple[Work, Terms]]) -> dict[str, str]:
-    """SVG documents of a bill and its work (`billing.batch`) by file name; without work on spot there is no second."""
+    """SVG documents of a bill and its work (`billing.Account`) by file name; only one without work on spot."""
     drawn = {BY_POOL: cost_by_pool.of_bill(bill)}
     rates = of_work(batch)
     if rates:

@@ -35,11 +35,7 @@ def write_page(
     *,
     name: str = "demo",
 ) -> Path:
-    """Writes the page and the observations as `{name}.html` and `{name}.json` into a folder, made if missing.
-
-    Returns:
-        The page.
-    """
+    """Writes `{name}.html`, the page, and `{name}.json`, the observations, into a folder; returns the page's path."""
     open_folder(folder.parent, folder.name)
     write_whole(folder / f"{name}.json", to_json(observed))
     html = folder / f"{name}.html"

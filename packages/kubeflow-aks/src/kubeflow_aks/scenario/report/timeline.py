@@ -28,11 +28,7 @@ class Span:
 
 @dataclass(frozen=True, kw_only=True)
 class PoolLane(Lane):
-    """One pool: its VMs from the request to their end, and what the market and the autoscaler did about it.
-
-    Attributes:
-        refused: when Azure refused a VM.
-    """
+    """One pool: its VMs from the request to their end, and what the market and the autoscaler did about it."""
 
     pool: ContractPool
     sold_out: tuple[Span, ...]

@@ -9,15 +9,7 @@ from kubeflow_aks.scenario.observations import Where
 
 @dataclass(frozen=True)
 class Words:
-    """Texts for one kind of cluster.
-
-    Attributes:
-        place: after "on".
-        lead: what is real there and what is simulated, after "on".
-        caption: of the timeline.
-        cost: heading of what it cost.
-        footer: the source of the data.
-    """
+    """Texts for one kind of cluster; `place` and `lead`, of what is real there and what is simulated, follow "on"."""
 
     place: str
     lead: str

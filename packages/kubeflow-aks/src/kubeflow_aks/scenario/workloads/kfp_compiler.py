@@ -17,8 +17,7 @@ from typing import Any, Final
 import yaml
 
 from ckf_spot import Placement
-
-Object = dict[str, Any]
+from kubeflow_aks.clients.kubernetes.objects import Object
 
 ACCOUNT: Final = "default-editor"
 """The service account that a profile's pipelines run as."""
@@ -29,13 +28,7 @@ _IMAGE: Final = "python:3.11-slim"
 
 @dataclass(frozen=True)
 class Retries:
-    """The settings of `set_retry`.
-
-    Attributes:
-        count: retries after the first attempt.
-        backoff: seconds before each.
-        give_up: seconds after the first attempt's start; no retry begins or goes on later.
-    """
+    """The settings of `set_retry`: retries after the first, seconds before each, and seconds until none starts."""
 
     count: int
     backoff: int = 1
@@ -44,17 +37,7 @@ class Retries:
 
 @dataclass(frozen=True)
 class Task:
-    """One task of a pipeline.
-
-    Attributes:
-        name: its name.
-        placement: where its pods may run; None for a task that nobody placed.
-        retries: None where `set_retry` was not called.
-        after: tasks that must succeed first.
-        cpu: cores that a pod requests; empty for none.
-        gpus: GPUs that a pod requests.
-        image: of its container.
-    """
+    """One task of a pipeline; without a placement nobody placed it, without retries nobody called `set_retry`."""
 
     name: str
     placement: Placement | None = None

@@ -9,11 +9,10 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
+from kubeflow_aks.clients.kubernetes.objects import Object
 from kubeflow_aks.scenario.workloads.kfp_compiler import Task, compiled
-
-Object = dict[str, Any]
 
 _WORK: Final = ("run-seconds", "exit-code")
 _FIRST: Final = "first-"
@@ -25,13 +24,7 @@ _POD: Final = "system-container-impl"
 
 @dataclass(frozen=True)
 class Work:
-    """What a step's pod does.
-
-    Attributes:
-        seconds: how long it works, in wall time.
-        exit_code: how its container ends.
-        first: what it does at the first attempt of several; None for the same.
-    """
+    """What a step's pod does in seconds of wall time, how it ends, and what its first attempt of several does."""
 
     seconds: float
     exit_code: int = 0

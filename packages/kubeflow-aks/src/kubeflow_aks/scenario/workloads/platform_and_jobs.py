@@ -1,12 +1,11 @@
 """The work that the demo starts on behalf of users and Charmed Kubeflow: plain Kubernetes objects."""
 
-from typing import Any, Final
+from typing import Final
 
 import aks_facts
+from kubeflow_aks.clients.kubernetes.objects import Object
 from kubeflow_aks.scenario.contract_pools import WORKLOAD_LABEL, WorkloadPools
 from kubeflow_aks.scenario.workloads.stage import PLATFORM_NAMESPACE, SIMULATED, TEAM_NAMESPACE, Stage
-
-Object = dict[str, Any]
 
 PART: Final = "local-aks.demo/part"
 """Label of every object that the demo makes: the part it plays."""
@@ -113,8 +112,7 @@ def job(name: str, part: str, lane: WorkloadPools, tasks: int, stage: Stage = SI
 
 def tasks_for(lane: WorkloadPools, nodes: int) -> int:
     """How many tasks fill that many nodes, or as many as the spot pools and the fallbacks can both have."""
-    fewest = min(sum(pool.max_count for pool in side) for side in (lane.spot, lane.fallbacks) if side)
-    return min(nodes, fewest) * (1 if lane.gpu else _TASKS_ON_A_NODE)
+    return min(nodes, lane.fewest) * (1 if lane.gpu else _TASKS_ON_A_NODE)
 
 
 def _task_requests(lane: WorkloadPools) -> dict[str, str]:
