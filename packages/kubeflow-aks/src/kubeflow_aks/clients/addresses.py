@@ -1,7 +1,5 @@
 """Which addresses are this machine's, which may get credentials, and requests that stay at theirs."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, build_opener

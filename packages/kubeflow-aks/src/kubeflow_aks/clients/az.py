@@ -1,7 +1,5 @@
 """The Azure CLI, `az`, signed in as the caller."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import dataclass

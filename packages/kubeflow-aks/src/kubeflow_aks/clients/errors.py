@@ -1,7 +1,5 @@
 """The base of every client's error."""
 
-from __future__ import annotations
-
 from kubeflow_aks.exit_codes import InconclusiveError
 
 

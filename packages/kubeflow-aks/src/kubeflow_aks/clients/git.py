@@ -1,7 +1,5 @@
 """Git, run so that it executes nothing of the repository and never uses a network."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Final

@@ -1,7 +1,5 @@
 """Runs a command-line program; a missing, hanging or failing one is one error with one line."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

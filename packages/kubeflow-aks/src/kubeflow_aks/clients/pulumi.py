@@ -1,7 +1,5 @@
 """The Pulumi CLI in the folder of one project, with the backend that the environment names."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 The token is kept in memory only and is in no message.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import time

@@ -5,8 +5,6 @@ A score is a snapshot and no promise: "A score of High or Medium doesn't guarant
 (`test_spot_placement_score_generate.yaml` of Azure/azure-cli, 2025-07-24).
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A virtual network and its subnets, as `az network vnet show` prints them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from ipaddress import IPv4Network, ip_network

@@ -1,7 +1,5 @@
 """The vCPU quotas of a subscription in a region, as `az vm list-usage` prints them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass

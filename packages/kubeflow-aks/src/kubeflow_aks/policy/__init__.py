@@ -1,7 +1,5 @@
 """Rules for the resources of a stack; they share no code with planning and do not depend on Pulumi."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Final
 

@@ -3,8 +3,6 @@
 The protocol is `proto/pulumi/analyzer.proto` in pulumi/pulumi. It needs only packages of the Pulumi SDK.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

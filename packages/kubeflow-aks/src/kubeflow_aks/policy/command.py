@@ -1,7 +1,5 @@
 """What `kubeflow-aks policy` does: shows the verdict of each rule for a stack."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from datetime import UTC, date, datetime

@@ -1,7 +1,5 @@
 """Accepted violations: reads and applies the rows of a project's `policy-exceptions.yaml`."""
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass

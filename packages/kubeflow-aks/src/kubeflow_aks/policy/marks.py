@@ -1,7 +1,5 @@
 """How the engine marks values that are secret, or that only an `up` knows."""
 
-from __future__ import annotations
-
 from typing import Final
 
 SIGNATURE: Final = "4dabf18193072939515e22adb298388d"

@@ -1,7 +1,5 @@
 """Reads the plan document of `kubeflow_aks.recorder.document` as resources for the rules."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path

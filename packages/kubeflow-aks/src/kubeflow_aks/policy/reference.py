@@ -1,7 +1,5 @@
 """The page of rules, generated from the rules."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final

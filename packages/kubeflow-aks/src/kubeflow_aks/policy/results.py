@@ -1,7 +1,5 @@
 """The result of each rule for one stack: satisfied, exception, violated or undecided."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

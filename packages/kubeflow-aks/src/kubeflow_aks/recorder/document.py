@@ -4,8 +4,6 @@
 pools as the program makes them.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection, Iterator
 from pathlib import Path

@@ -5,8 +5,6 @@ values (docs/facts/pulumi.md#names-and-types); this does not. It reads `pulumi._
 pinned and `tests/recorder/test_sdk_types.py` guards the name.
 """
 
-from __future__ import annotations
-
 import enum
 import importlib
 import inspect

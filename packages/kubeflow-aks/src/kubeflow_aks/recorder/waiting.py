@@ -1,7 +1,5 @@
 """How a program in this process waits for its outputs."""
 
-from __future__ import annotations
-
 import asyncio
 from types import SimpleNamespace
 from typing import Any

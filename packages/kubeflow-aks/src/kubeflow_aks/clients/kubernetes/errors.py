@@ -1,7 +1,5 @@
 """Errors of requests to an API server; the texts are for the user."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from http import HTTPStatus

@@ -1,7 +1,5 @@
 """Kubeconfigs: the active cluster and its credentials. No error quotes anything of a kubeconfig."""
 
-from __future__ import annotations
-
 import base64
 import re
 import ssl

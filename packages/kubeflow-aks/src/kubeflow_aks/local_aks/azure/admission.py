@@ -4,8 +4,6 @@ azure-native's Check knows none of these: it reports required properties, types,
 (`constraints`). So they are answered when a resource is put, as errors of ARM, after a preview that looked fine.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """What Azure Resource Manager (ARM) speaks in: JSON bodies, resource ids and errors."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any, Final

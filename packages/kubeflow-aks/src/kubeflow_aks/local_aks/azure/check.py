@@ -1,7 +1,5 @@
 """Check of azure-native: defaults first, then everything it can judge without Azure."""
 
-from __future__ import annotations
-
 import hashlib
 import uuid
 from collections.abc import Callable, Mapping

@@ -4,8 +4,6 @@ The provider reports these before anything is created (`validateProperty` in `pr
 Azure is only reported by Azure, when the resource is put: see `rules`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ so it is done in a thread of its own and outside the state's lock: other request
 cluster, its pools, the group of its machines and, if that is deleted too, its resource group are in state `Deleting`.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future

@@ -4,8 +4,6 @@ A port in behaviour of `diff.go` of pulumi-azure-native: lists are compared by i
 a property that forces replacement are updates, and a property added with the value it already has is no replacement.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

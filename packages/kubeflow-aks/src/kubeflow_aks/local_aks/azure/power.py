@@ -4,8 +4,6 @@ Written from start-stop-cluster.md, "About the cluster stop/start feature", and 
 these are but for the times at their end. No source quotes the answer to a change of a stopped cluster: that is ours.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Final, Protocol
 

@@ -1,7 +1,5 @@
 """Conditions under which ARM accepts a request, beside the rules about its body; otherwise `ArmError` is raised."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Final
 

@@ -4,8 +4,6 @@ It answers as pulumi-azure-native 3.29 does (`provider.go`): what Check, Diff an
 sent again, what a failed operation leaves in the state. All provider instances of the engine share one server.
 """
 
-from __future__ import annotations
-
 import base64
 import hmac
 from collections.abc import Callable

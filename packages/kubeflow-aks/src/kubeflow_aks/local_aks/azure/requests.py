@@ -1,7 +1,5 @@
 """The requests that the tables of rules judge, built from one PUT and the stored resources."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import date
 

@@ -1,7 +1,5 @@
 """Azure Resource Manager: GET, PUT and DELETE on the resources of `AzureState`, and the POSTs of AKS."""
 
-from __future__ import annotations
-
 import os
 import signal
 from collections.abc import Callable

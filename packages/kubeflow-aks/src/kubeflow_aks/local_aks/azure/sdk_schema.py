@@ -4,8 +4,6 @@ The real provider converts between both with its own metadata, from which the SD
 `pulumi._types`, which is private: the SDK is pinned, and `tests/local_aks/azure/test_azure_sdk_schema.py` guards it.
 """
 
-from __future__ import annotations
-
 import collections.abc
 import inspect
 import re

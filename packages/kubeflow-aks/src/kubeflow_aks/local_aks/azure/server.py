@@ -1,7 +1,5 @@
 """Serves a simulated Azure to the engine."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import date
 

@@ -1,7 +1,5 @@
 """What Azure holds: resources and planned faults as JSON files, shared by every process that opens the folder."""
 
-from __future__ import annotations
-
 import fcntl
 import json
 import threading

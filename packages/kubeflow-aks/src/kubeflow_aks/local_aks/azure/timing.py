@@ -1,7 +1,5 @@
 """How long Azure takes, on a clock that can run faster than the wall's."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable

@@ -3,8 +3,6 @@
 What replaces a resource: docs/facts/pulumi.md#what-azure-native-replaces.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field

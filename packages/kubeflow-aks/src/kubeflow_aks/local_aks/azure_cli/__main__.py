@@ -3,8 +3,6 @@
 Options are spelt like the real ones; a command or option that is not supported ends with one line and code 2.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

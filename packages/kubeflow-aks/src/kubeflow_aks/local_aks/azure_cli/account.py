@@ -3,8 +3,6 @@
 Source: Azure/azure-cli (`profile/custom.py`, get_access_token).
 """
 
-from __future__ import annotations
-
 import argparse
 from datetime import UTC, datetime, timedelta
 from typing import Final

@@ -3,8 +3,6 @@
 gRPC and Pulumi's messages take over half a second to import, so only commands that need the channel import this.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from concurrent.futures import Future

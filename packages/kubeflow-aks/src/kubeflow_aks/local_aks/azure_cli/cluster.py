@@ -6,8 +6,6 @@ Source: Azure/azure-cli, 2026-07. Every command raises `ArmError` if there is no
 Azure reimages every pool at once for another engine (docs/facts/aks.md#network-policy); nodes here stay as they are.
 """
 
-from __future__ import annotations
-
 import argparse
 import time
 from collections.abc import Callable

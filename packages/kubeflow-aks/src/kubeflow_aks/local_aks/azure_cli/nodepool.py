@@ -1,7 +1,5 @@
 """The commands `az aks nodepool …` (Azure/azure-cli, command_modules/acs/custom.py, 2026-07)."""
 
-from __future__ import annotations
-
 import argparse
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """How `az` prints agent pools (Azure/azure-cli, command_modules/acs/_format.py, 2026-07)."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Sequence

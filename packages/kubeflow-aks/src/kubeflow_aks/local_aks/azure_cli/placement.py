@@ -3,8 +3,6 @@
 Source: Azure/azure-cli (`compute_recommender/_spot_placement_score.py`, 2025-07), which posts to the resource manager.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 from http.client import HTTPConnection, HTTPException

@@ -6,8 +6,6 @@ socket: the host writes to it the address at which it serves, and ends when the 
 about.
 """
 
-from __future__ import annotations
-
 import copy
 import gc
 import logging

@@ -4,8 +4,6 @@ Each is implemented from its source's text, and corrected where the source is ou
 add-ons. All are advisory: accepted deviations of a stack are rows of `policy-exceptions.yaml`.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from kubeflow_aks.policy.benchmark import (

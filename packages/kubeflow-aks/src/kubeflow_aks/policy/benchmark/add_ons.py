@@ -1,7 +1,5 @@
 """Add-ons, storage drivers and encryption keys of the cluster."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 from kubeflow_aks.policy.benchmark.table import azure_policy, checkov, high, low, medium, on, psrule

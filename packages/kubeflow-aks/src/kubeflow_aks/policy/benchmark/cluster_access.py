@@ -1,7 +1,5 @@
 """Access to the API server, and Azure identities and roles of the cluster, its nodes and its workloads."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Images, users, capabilities and resources of containers."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """Logs of the control plane and of the registry."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Names that Azure accepts, tags, and API versions."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from typing import Final

@@ -1,7 +1,5 @@
 """The cluster's network, public addresses and DNS servers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from ipaddress import ip_address, ip_network
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """Roles, secrets, namespaces and other objects of Kubernetes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Final
 

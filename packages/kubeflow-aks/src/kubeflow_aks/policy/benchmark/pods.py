@@ -1,7 +1,5 @@
 """The pods of workloads and their containers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 

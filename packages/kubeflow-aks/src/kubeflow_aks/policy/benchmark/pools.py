@@ -1,7 +1,5 @@
 """Agent pools: separate resources, and the profiles of a cluster."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 

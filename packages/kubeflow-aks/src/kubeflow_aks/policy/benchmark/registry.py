@@ -1,7 +1,5 @@
 """The container registry."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Final
 

@@ -3,8 +3,6 @@
 `docs/facts/sources.md` lists the cited files.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Final, NamedTuple

@@ -1,7 +1,5 @@
 """Versions, upgrade channels and maintenance windows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Final
 

@@ -3,8 +3,6 @@
 A rule that needs an unknown value is undecided: any use of one raises `UnknownValueError`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, TypeVar, cast
 

@@ -1,7 +1,5 @@
 """Host access, namespaces, network policies and labels of pods."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """The autoscaler's priority map, and the list of pools that data scientists' tools read."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence

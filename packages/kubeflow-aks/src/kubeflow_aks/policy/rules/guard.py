@@ -1,7 +1,5 @@
 """The admission policy that keeps the platform and notebooks off spot nodes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Final
 

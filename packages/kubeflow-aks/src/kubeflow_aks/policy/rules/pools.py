@@ -1,7 +1,5 @@
 """Pools of every kind: taints, the pool of Charmed Kubeflow, and the number of nodes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Protection against a destroy: complete, or absent for a temporary stack."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Agent pools and Kubernetes objects among resources."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Secrets: no credential is in clear text in a plan, a state or an output."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any, Final, cast

@@ -1,7 +1,5 @@
 """Spot pools: label, taint, price, eviction policy and fallback."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Tags of Azure resources, by which cost and owner are found."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Bodies ARM answers with: what was put, completed with Azure's defaults and what only Azure knows."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Final
 

@@ -4,8 +4,6 @@ Defaults follow the recording of the real provider (`azure-native-aks-recording.
 changed since, the AKS documentation. AKS's own choice of patch versions and node images is stood in for by fixed ones.
 """
 
-from __future__ import annotations
-
 import ipaddress
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """Bodies of virtual networks, subnets, public addresses, NAT gateways and security groups."""
 
-from __future__ import annotations
-
 import zlib
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Bodies of resource groups, identities, role assignments, registries, storage accounts and workspaces."""
 
-from __future__ import annotations
-
 from kubeflow_aks.local_aks.azure.arm import TENANT, Json
 from kubeflow_aks.local_aks.azure.responses.put import Put, new_etag
 

@@ -1,7 +1,5 @@
 """One PUT, as the builders of bodies see it."""
 
-from __future__ import annotations
-
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass

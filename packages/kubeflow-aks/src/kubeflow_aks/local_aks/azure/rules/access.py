@@ -1,7 +1,5 @@
 """Rules of who gets to a cluster: the way to its API server, sign-in, and SSH (docs/facts/aks.md#api-server-access)."""
 
-from __future__ import annotations
-
 import base64
 import binascii
 import re

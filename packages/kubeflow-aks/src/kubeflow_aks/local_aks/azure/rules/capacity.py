@@ -4,8 +4,6 @@ A pool counts with the most nodes it may have, as Azure's own answers say ("the 
 towards this total", Azure/AKS-Construction#701, kubernetes-sigs/cloud-provider-azure#4158).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Final
 

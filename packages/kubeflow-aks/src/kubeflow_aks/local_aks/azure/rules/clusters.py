@@ -1,7 +1,5 @@
 """Rules of a managed cluster: pools, version, names, identity, features (docs/facts/aks.md)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Final

@@ -4,8 +4,6 @@ azure-native plans most of these as an update in place (docs/facts/pulumi.md#wha
 answers 400.
 """
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 from kubeflow_aks.local_aks.azure.rules.rule import PoolRequest, Rule, when

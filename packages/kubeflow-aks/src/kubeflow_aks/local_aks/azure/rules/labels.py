@@ -1,7 +1,5 @@
 """Rules of node labels and taints (docs/facts/aks.md#spot-label-and-taint)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Final

@@ -1,7 +1,5 @@
 """Rules of maintenance configurations (planned-maintenance.md; managedClusters.json 2025-09-01, MaintenanceWindow)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Final

@@ -1,7 +1,5 @@
 """Rules of diagnostic settings, and of the Log Analytics workspaces that they send logs to."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Final
 

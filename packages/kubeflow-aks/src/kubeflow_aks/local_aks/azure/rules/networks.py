@@ -1,7 +1,5 @@
 """Rules of a cluster's own address ranges and of its way out, judged when it is made: none of them ever changes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from ipaddress import IPv4Address, IPv4Network
 from typing import Final

@@ -1,7 +1,5 @@
 """Rules of every agent pool: name, mode, counts, zones, version (docs/facts/aks.md)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """Rules of container registries: features of tier Premium."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from ipaddress import IPv4Network
 from typing import Any, Final

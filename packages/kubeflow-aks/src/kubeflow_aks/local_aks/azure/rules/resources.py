@@ -1,7 +1,5 @@
 """Rules of every other resource, and of references between resources."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final

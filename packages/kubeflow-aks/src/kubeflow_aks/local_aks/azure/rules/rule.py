@@ -1,7 +1,5 @@
 """One rule of Azure, and the requests that rules judge."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date

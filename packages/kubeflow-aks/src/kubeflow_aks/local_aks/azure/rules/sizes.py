@@ -1,7 +1,5 @@
 """Rules of a pool's VM size, and of the disks and GPUs that it brings (docs/facts/aks.md#vm-sizes)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """Rules of spot agent pools (docs/facts/aks.md#spot-pools and #spot-label-and-taint)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from decimal import Decimal

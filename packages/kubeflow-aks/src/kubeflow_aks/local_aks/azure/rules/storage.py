@@ -1,7 +1,5 @@
 """Rules of storage accounts, containers and the federated credentials with which workloads reach them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any, Final

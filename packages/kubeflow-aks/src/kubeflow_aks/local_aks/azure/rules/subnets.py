@@ -1,7 +1,5 @@
 """Rules of virtual networks and their subnets ("Azure Virtual Network FAQ")."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from ipaddress import IPv4Network, ip_network

@@ -1,7 +1,5 @@
 """Rules of Kubernetes upgrades, of the control plane and of pools (docs/facts/aks.md#kubernetes-upgrades)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Final
 
