@@ -19,7 +19,7 @@ from pulumi_azure_native import containerservice as aks
 from components.azure.aliases import without_version_aliases
 from components.package import Package
 from kubeflow_aks.recorder.answers import Answers
-from tests.components import given
+from tests.components import sample_arguments
 
 T = TypeVar("T")
 
@@ -95,7 +95,7 @@ class Cloud(Answers):
     @cached_property
     def managed_cluster(self) -> aks.ManagedCluster:
         """The cluster that components are for."""
-        return given.managed_cluster()
+        return sample_arguments.managed_cluster()
 
     def names(self, component: str) -> list[str]:
         """Names of everything a component made, its own first."""

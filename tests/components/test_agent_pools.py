@@ -10,7 +10,7 @@ from components.arguments.errors import ArgumentsError
 from components.pools.agent_pools import AgentPools, AgentPoolsArgs
 from components.pools.pool_specs import AgentPoolSpec, UpgradeSpec
 from tests.components.conftest import Cloud, value
-from tests.components.given import REGULAR, SUBNET_ID
+from tests.components.sample_arguments import REGULAR, SUBNET_ID
 
 SPOT = AgentPoolSpec(
     name="cpuspot",

@@ -10,7 +10,7 @@ from components.arguments.errors import ArgumentsError
 from components.cluster.aks_cluster import AksCluster
 from components.cluster.aks_cluster_args import AksClusterArgs, ClusterNetworkSpec, KubernetesSpec
 from tests.components.conftest import Cloud, value
-from tests.components.given import CLUSTER, GROUP_ID, SUBNET_ID
+from tests.components.sample_arguments import CLUSTER, GROUP_ID, SUBNET_ID
 
 CONTRIBUTOR = "b24988ac-6180-42a0-ab88-20f7382dd24c"
 NETWORK_CONTRIBUTOR = "4d97b98b-1d4f-4787-a291-c67834d212e7"

@@ -11,7 +11,7 @@ from components.cluster.aks_cluster_args import ApiAccessSpec, SshSpec
 from kubeflow_aks.recorder import answers
 from kubeflow_aks.recorder.answers import KUBECONFIG
 from tests.components.conftest import Cloud, value
-from tests.components.given import CLUSTER, ENTRA
+from tests.components.sample_arguments import CLUSTER, ENTRA
 
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f"
 

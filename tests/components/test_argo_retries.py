@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from components.kubeflow.prerequisites import KubeflowPrerequisites
-from tests.components import given
+from tests.components import sample_arguments
 from tests.components.conftest import Cloud
 
 PATCH = "on-argo-retries"
@@ -13,8 +13,8 @@ PATCH = "on-argo-retries"
 @pytest.fixture(scope="module", autouse=True)
 def prerequisites(cloud: Cloud) -> KubeflowPrerequisites:
     """The prerequisites with the setting, and beside them others without."""
-    KubeflowPrerequisites("off", given.PREREQUISITES, cloud.opts)
-    return KubeflowPrerequisites("on", {**given.PREREQUISITES, "argo_retries": True}, cloud.opts)
+    KubeflowPrerequisites("off", sample_arguments.PREREQUISITES, cloud.opts)
+    return KubeflowPrerequisites("on", {**sample_arguments.PREREQUISITES, "argo_retries": True}, cloud.opts)
 
 
 def test_a_step_without_retries_gets_none_and_whoever_has_some_retries_whatever_happened(

@@ -15,7 +15,7 @@ from components.pools.pool_contract import priorities
 from components.pools.pool_specs import AgentPoolSpec
 from components.registry.container_registry import ContainerRegistry
 from tests.components.conftest import Cloud, value
-from tests.components.given import CLUSTER, CONTRACT
+from tests.components.sample_arguments import CLUSTER, CONTRACT
 
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f"
 

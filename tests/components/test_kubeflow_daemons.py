@@ -8,7 +8,7 @@ import yaml
 
 from components.arguments.errors import ArgumentsError
 from components.kubeflow.prerequisites import KubeflowPrerequisites, KubeflowPrerequisitesArgs
-from tests.components import given
+from tests.components import sample_arguments
 from tests.components.conftest import Cloud
 
 DAEMONS = ["kf-inotify", "kf-device-plugin"]
@@ -18,7 +18,7 @@ UNPRIVILEGED = [("kf-inotify", "pause"), ("kf-device-plugin", "nvidia-device-plu
 @pytest.fixture(scope="module", autouse=True)
 def prerequisites(cloud: Cloud) -> KubeflowPrerequisites:
     """The prerequisites that tests read unless they make some of their own."""
-    return KubeflowPrerequisites("kf", given.PREREQUISITES, cloud.opts)
+    return KubeflowPrerequisites("kf", sample_arguments.PREREQUISITES, cloud.opts)
 
 
 def _containers(body: dict[str, Any]) -> list[dict[str, Any]]:
@@ -123,7 +123,7 @@ def test_what_only_waits_is_not_root(cloud: Cloud) -> None:
 
 
 def _sliced(cloud: Cloud, name: str) -> dict[str, Any]:
-    KubeflowPrerequisites(name, {**given.PREREQUISITES, "gpu_slices": True}, cloud.opts)
+    KubeflowPrerequisites(name, {**sample_arguments.PREREQUISITES, "gpu_slices": True}, cloud.opts)
     return cloud.inputs(f"{name}-device-plugin")
 
 
@@ -146,7 +146,7 @@ def test_slices_of_gpus_are_seen_with_the_one_right_that_the_driver_asks_for(clo
 
 def test_without_daemons_the_namespace_lets_no_pod_in_that_has_rights(cloud: Cloud) -> None:
     less = {"inotify": {"enabled": False}, "device_plugin": False}
-    args = cast(KubeflowPrerequisitesArgs, {**given.PREREQUISITES, **less})
+    args = cast(KubeflowPrerequisitesArgs, {**sample_arguments.PREREQUISITES, **less})
     KubeflowPrerequisites("bare", args, cloud.opts)
     assert (
         cloud.inputs("bare-namespace")["metadata"]["labels"]["pod-security.kubernetes.io/enforce"]
@@ -159,7 +159,7 @@ SHARED = {"gpu_time_slices": [4, 8]}
 
 def _shared(cloud: Cloud, name: str) -> None:
     KubeflowPrerequisites(
-        name, cast(KubeflowPrerequisitesArgs, {**given.PREREQUISITES, **SHARED}), cloud.opts
+        name, cast(KubeflowPrerequisitesArgs, {**sample_arguments.PREREQUISITES, **SHARED}), cloud.opts
     )
 
 
@@ -216,9 +216,9 @@ def test_the_plugin_reads_its_time_slices_from_a_file(cloud: Cloud) -> None:
     ],
 )
 def test_numbers_of_time_slices_are_judged(numbers: list[int], words: str) -> None:
-    pool = given.CONTRACT[1] | {"name": "gpus", "gpus": 4}
+    pool = sample_arguments.CONTRACT[1] | {"name": "gpus", "gpus": 4}
     pool["labels"] = {"kubeflow-aks/workload": "gpu", "kubeflow-aks/gpu-time-slices": "4"}
-    pools = [pool] if numbers == [8] else given.CONTRACT
+    pools = [pool] if numbers == [8] else sample_arguments.CONTRACT
     args = cast(KubeflowPrerequisitesArgs, {"pools": pools, "gpu_time_slices": numbers})
     with pytest.raises(ArgumentsError, match=words):
         KubeflowPrerequisites("refused", args)

@@ -7,7 +7,7 @@ import pytest
 
 from components.kubeflow.prerequisites import KubeflowPrerequisites, KubeflowPrerequisitesArgs
 from components.kubeflow.script_pod import PROBE_COMMAND, REPORT
-from tests.components import given
+from tests.components import sample_arguments
 from tests.components.conftest import Cloud
 
 
@@ -15,7 +15,7 @@ from tests.components.conftest import Cloud
 def prerequisites(cloud: Cloud) -> KubeflowPrerequisites:
     """The handler in a cluster with an engine for network policies, and without any other daemon."""
     others = {"network_policies": True, "device_plugin": False, "inotify": {"enabled": False}}
-    args = cast(KubeflowPrerequisitesArgs, {**given.PREREQUISITES, **others})
+    args = cast(KubeflowPrerequisitesArgs, {**sample_arguments.PREREQUISITES, **others})
     return KubeflowPrerequisites("kf", args, cloud.opts)
 
 

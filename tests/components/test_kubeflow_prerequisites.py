@@ -9,14 +9,14 @@ import pytest
 from components.kubeflow.prerequisites import KubeflowPrerequisites, KubeflowPrerequisitesArgs
 from components.pools.pool_contract import priorities
 from kubeflow_aks.recorder.answers import JUJU_TOKEN
-from tests.components import given
+from tests.components import sample_arguments
 from tests.components.conftest import Cloud, value
 
 
 @pytest.fixture(scope="module", autouse=True)
 def prerequisites(cloud: Cloud) -> KubeflowPrerequisites:
     """The prerequisites that tests read unless they make some of their own."""
-    return KubeflowPrerequisites("kf", given.PREREQUISITES, cloud.opts)
+    return KubeflowPrerequisites("kf", sample_arguments.PREREQUISITES, cloud.opts)
 
 
 def test_our_namespace_admits_the_privileged_daemon(cloud: Cloud) -> None:
@@ -73,15 +73,15 @@ def test_the_autoscaler_finds_its_priorities(cloud: Cloud) -> None:
     body = cloud.inputs("kf-expander")
     place = (body["metadata"]["name"], body["metadata"]["namespace"])
     assert place == ("cluster-autoscaler-priority-expander", "kube-system")
-    assert body["data"] == {"priorities": priorities(given.CONTRACT)}
+    assert body["data"] == {"priorities": priorities(sample_arguments.CONTRACT)}
 
 
 def test_tools_find_the_pool_contract(cloud: Cloud) -> None:
     body = cloud.inputs("kf-agent-pools")
     assert body["metadata"]["name"] == "agent-pools"
     assert json.loads(body["data"]["pools.json"]) == [
-        {**given.CONTRACT[0], "pool": None},
-        {**given.CONTRACT[1], "fallback": None, "pool": None},
+        {**sample_arguments.CONTRACT[0], "pool": None},
+        {**sample_arguments.CONTRACT[1], "fallback": None, "pool": None},
     ]
 
 
@@ -131,7 +131,7 @@ def test_interactive_work_goes_before_batch(cloud: Cloud) -> None:
 )
 def test_what_is_not_requested_is_not_made(cloud: Cloud, left_out: Any, gone: set[str]) -> None:
     less = "-".join(["without", *left_out])
-    args = cast(KubeflowPrerequisitesArgs, {**given.PREREQUISITES, **left_out})
+    args = cast(KubeflowPrerequisitesArgs, {**sample_arguments.PREREQUISITES, **left_out})
     KubeflowPrerequisites(less, args, cloud.opts)
     every = {name.removeprefix("kf") for name in cloud.names("kf")}
     made = {name.removeprefix(less) for name in cloud.names(less)}
@@ -165,7 +165,9 @@ def test_every_object_says_whose_it_is_and_what_for(cloud: Cloud) -> None:
 
 
 def test_our_pods_talk_to_nobody_where_something_sees_to_it(cloud: Cloud) -> None:
-    KubeflowPrerequisites("isolated", {**given.PREREQUISITES, "network_policies": True}, cloud.opts)
+    KubeflowPrerequisites(
+        "isolated", {**sample_arguments.PREREQUISITES, "network_policies": True}, cloud.opts
+    )
     body = cloud.inputs("isolated-no-traffic")
     assert body["metadata"]["namespace"] == "kubeflow-aks"
     assert body["spec"] == {"podSelector": {}, "policyTypes": ["Ingress", "Egress"]}

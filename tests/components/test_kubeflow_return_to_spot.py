@@ -6,7 +6,7 @@ from typing import Any, cast
 import pytest
 
 from components.kubeflow.prerequisites import KubeflowPrerequisites, KubeflowPrerequisitesArgs
-from tests.components import given
+from tests.components import sample_arguments
 from tests.components.conftest import Cloud
 
 NAME = "return-to-spot"
@@ -16,7 +16,7 @@ NAME = "return-to-spot"
 def prerequisites(cloud: Cloud) -> KubeflowPrerequisites:
     """The return in a cluster with an engine for network policies, and with prices of its nodes."""
     others = {"network_policies": True, NAME.replace("-", "_"): True, "node_prices": {"b": 0.5, "a": 0.1}}
-    args = cast(KubeflowPrerequisitesArgs, {**given.PREREQUISITES, **others})
+    args = cast(KubeflowPrerequisitesArgs, {**sample_arguments.PREREQUISITES, **others})
     return KubeflowPrerequisites("kf", args, cloud.opts)
 
 

@@ -3,15 +3,15 @@
 import pytest
 
 from components.kubeflow.prerequisites import KubeflowPrerequisites
-from tests.components import given
+from tests.components import sample_arguments
 from tests.components.conftest import Cloud
-from tests.components.given import SPOT_KEY
+from tests.components.sample_arguments import SPOT_KEY
 
 
 @pytest.fixture(scope="module", autouse=True)
 def prerequisites(cloud: Cloud) -> KubeflowPrerequisites:
     """The prerequisites that tests read unless they make some of their own."""
-    return KubeflowPrerequisites("kf", given.PREREQUISITES, cloud.opts)
+    return KubeflowPrerequisites("kf", sample_arguments.PREREQUISITES, cloud.opts)
 
 
 def expressions(named: list[dict[str, str]]) -> dict[str, str]:

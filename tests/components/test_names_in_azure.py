@@ -9,12 +9,12 @@ from components.data_store.data_store import DataStore, DataStoreArgs
 from components.monitoring.monitoring import Monitoring, MonitoringArgs
 from components.network.network import Network, NetworkArgs
 from components.registry.container_registry import ContainerRegistry, ContainerRegistryArgs
-from tests.components import given
+from tests.components import sample_arguments
 from tests.components.conftest import Cloud
 
-IDENTITY = f"{given.GROUP_ID}/providers/Microsoft.ManagedIdentity/userAssignedIdentities/ours"
+IDENTITY = f"{sample_arguments.GROUP_ID}/providers/Microsoft.ManagedIdentity/userAssignedIdentities/ours"
 AKS_CLUSTER: AksClusterArgs = {
-    **given.CLUSTER,
+    **sample_arguments.CLUSTER,
     "cluster_name": "theirs",
     "dns_prefix": "api",
     "node_resource_group": "nodes",
@@ -45,7 +45,7 @@ STORE = DataStoreArgs(
 MONITORING = MonitoringArgs(
     resource_group_name="group",
     location="westeurope",
-    cluster_id=f"{given.GROUP_ID}/providers/Microsoft.ContainerService/managedClusters/aks",
+    cluster_id=f"{sample_arguments.GROUP_ID}/providers/Microsoft.ContainerService/managedClusters/aks",
     logs=[],
     workspace_name="their-logs",
     setting_name="their-setting",
@@ -56,7 +56,7 @@ MONITORING = MonitoringArgs(
 def components(cloud: Cloud) -> None:
     """One of each with names of its own, and a cluster of which only the start of its names is given."""
     start = pulumi.Output.from_input("theirs")
-    AksCluster("start", {**given.CLUSTER, "cluster_name": start}, cloud.opts)
+    AksCluster("start", {**sample_arguments.CLUSTER, "cluster_name": start}, cloud.opts)
     AksCluster("kf", AKS_CLUSTER, cloud.opts)
     Network("network", NETWORK, cloud.opts)
     ContainerRegistry("registry", REGISTRY, cloud.opts)

@@ -17,7 +17,7 @@ from components.pools.pool_checks import MAX_SIZES, contract_mistakes
 from components.pools.pool_contract import contract_text, priorities, scale_set_pattern
 from components.pools.pool_specs import AgentPoolSpec, ContractPool
 from tests.components.conftest import Cloud, value
-from tests.components.given import CONTRACT, REGULAR, SPOT_KEY
+from tests.components.sample_arguments import CONTRACT, REGULAR, SPOT_KEY
 
 SPOT_TAINT = f"{SPOT_KEY}=spot:NoSchedule"
 SPOT = AgentPoolSpec(

@@ -16,7 +16,7 @@ from components.cluster.cluster_rules import cluster_rules
 from components.package import COMPONENTS
 from components.pools.agent_pools import AgentPoolsArgs, rules
 from tests.components.conftest import Cloud
-from tests.components.given import CONTRACT, GROUP_ID, SPOT_KEY
+from tests.components.sample_arguments import CONTRACT, GROUP_ID, SPOT_KEY
 
 OTHERS = f"{GROUP_ID}/providers/Microsoft."
 GROUP = {"resource_group_name": "group", "location": "westeurope"}

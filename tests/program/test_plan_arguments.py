@@ -9,7 +9,7 @@ from typing import Any, Final, cast
 import pytest
 
 from program import arguments
-from tests.program.planning.given import GENERAL, GPU_SPOT, SPOT, planned
+from tests.program.planning.small_stack import GENERAL, GPU_SPOT, SPOT, planned
 
 GROUP: Final[Any] = SimpleNamespace(name="group", id="group-id")
 REGISTRY: Final[Any] = SimpleNamespace(registry_id="/registry")

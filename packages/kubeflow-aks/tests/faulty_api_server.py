@@ -237,7 +237,7 @@ def play(fault: Fault, folder: Path, *, nodes: int = NODES, pods: int = PODS) ->
 
 
 def _until_it_watches(server: FaultyApiServer, process: subprocess.Popen[bytes]) -> None:
-    """Waits until the rights were asked for, and the watch began."""
+    """Waits until the rights were requested, and the watch began."""
     rights = sum(map(len, eviction_script.RIGHTS.values()))
     while server.requests < rights + 2 and process.poll() is None:
         time.sleep(0.05)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from program.planning.pools import fallback_name
-from tests.program.planning.given import GENERAL
+from tests.program.planning.small_stack import GENERAL
 
 Json = Any
 _SPOT_KEY = "kubernetes.azure.com/scalesetpriority"

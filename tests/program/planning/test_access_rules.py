@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from program.planning.rules.access import access_problems, access_warnings
-from tests.program.planning.given import refused, settings
+from tests.program.planning.small_stack import refused, settings
 
 GROUP = "11111111-2222-3333-4444-555555555555"
 

@@ -1,7 +1,7 @@
 """The output `clusterBasis`: what others need to know of the cluster's settings."""
 
 from program.planning.cluster_basis import cluster_basis
-from tests.program.planning.given import settings
+from tests.program.planning.small_stack import settings
 
 
 def test_the_basis_has_every_default_filled_in() -> None:

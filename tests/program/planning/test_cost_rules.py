@@ -7,7 +7,7 @@ import pytest
 
 from program.planning.cost_basis import cost_basis
 from program.planning.rules import cost, office_hours
-from tests.program.planning.given import TODAY, refused, settings
+from tests.program.planning.small_stack import TODAY, refused, settings
 
 SIZE = "Standard_D8ds_v5"
 DAY = TODAY.isoformat()

@@ -7,7 +7,7 @@ import pytest
 from program.planning.redundancy import blob_sku
 from program.planning.rules.data import data_problems, data_warnings
 from program.settings import Settings
-from tests.program.planning.given import settings
+from tests.program.planning.small_stack import settings
 
 
 def with_data(**data: Any) -> Settings:

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from program.planning.rules.days import day_problems, day_warnings
-from tests.program.planning.given import TODAY, planned, refused, settings
+from tests.program.planning.small_stack import TODAY, planned, refused, settings
 
 
 @pytest.mark.parametrize(("created", "keys"), [("2026-11-20", []), ("2026-11-21", ["created"])])

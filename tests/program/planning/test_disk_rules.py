@@ -8,7 +8,7 @@ from program.planning.pools import agent_pools
 from program.planning.redundancy import disk_sku
 from program.planning.rules import disks as rules
 from program.settings import Settings
-from tests.program.planning.given import GENERAL, SPOT, refused, settings
+from tests.program.planning.small_stack import GENERAL, SPOT, refused, settings
 
 
 def stack(

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from program.planning.rules import fallbacks as rules
-from tests.program.planning.given import GENERAL, GPU_SPOT, SPOT, candidate, refused, settings
+from tests.program.planning.small_stack import GENERAL, GPU_SPOT, SPOT, candidate, refused, settings
 
 KEY = "pools.work.fallback.vmSize"
 

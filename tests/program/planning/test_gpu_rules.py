@@ -6,7 +6,7 @@ import pytest
 
 from program.planning.pools import agent_pools
 from program.planning.rules import gpus as rules
-from tests.program.planning.given import GENERAL, GPU_SPOT, SPOT, planned, refused, settings
+from tests.program.planning.small_stack import GENERAL, GPU_SPOT, SPOT, planned, refused, settings
 
 SLICED = {**GPU_SPOT, "vmSize": "Standard_NC48ads_A100_v4", "gpuInstanceProfile": "MIG1g"}
 

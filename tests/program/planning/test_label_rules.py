@@ -12,7 +12,7 @@ from program.planning.rules.labels import (
     taint_problems,
     workload_label_problems,
 )
-from tests.program.planning.given import GENERAL, GPU_SPOT, SPOT, candidate, refused, settings
+from tests.program.planning.small_stack import GENERAL, GPU_SPOT, SPOT, candidate, refused, settings
 
 SPOT_LABEL = "kubernetes.azure.com/scalesetpriority"
 

@@ -4,7 +4,7 @@ import pytest
 
 import aks_facts
 from program.planning.rules.location import location_problems, location_warnings
-from tests.program.planning.given import planned, settings
+from tests.program.planning.small_stack import planned, settings
 
 
 def refusals(location: str) -> list[str]:

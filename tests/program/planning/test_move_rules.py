@@ -7,7 +7,7 @@ import pytest
 from components.pools.conventions import SYSTEM_TAINT
 from program.planning.pools import AgentPool, Purpose
 from program.planning.rules.moves import move_problems
-from tests.program.planning.given import GENERAL, SPOT, planned, settings
+from tests.program.planning.small_stack import GENERAL, SPOT, planned, settings
 
 NEW_HOME: dict[str, Any] = {"vmSize": "Standard_D16s_v5", "minCount": 2, "maxCount": 3, "replaces": "general"}
 NEW_SYSTEM: dict[str, Any] = {"vmSize": "Standard_D8s_v5", "minCount": 2, "maxCount": 3, "replaces": "system"}

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from program.planning.names import dns_label, names
 from program.planning.rules.names import derived_names, name_problems
-from tests.program.planning.given import settings
+from tests.program.planning.small_stack import settings
 
 LABELLED: dict[str, Any] = {"kubeflow": {"dnsLabel": "dashboard"}}
 ATTACHED: dict[str, Any] = {

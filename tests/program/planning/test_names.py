@@ -1,7 +1,7 @@
 """Physical names."""
 
 from program.planning.names import dns_label, names
-from tests.program.planning.given import settings
+from tests.program.planning.small_stack import settings
 
 GROUP = "/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/kubeflow-aks-dev"
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from program.planning.rules.network import network_policy_warnings
-from tests.program.planning.given import planned, settings
+from tests.program.planning.small_stack import planned, settings
 
 OFFICIAL = {"supportPlan": "KubernetesOfficial", "tier": "Standard"}
 

@@ -11,7 +11,7 @@ from program.planning.hardware import CPU, GPU
 from program.planning.pools import agent_pools
 from program.planning.rules.network import network_problems, network_warnings, subnets
 from program.settings._model import ENCRYPTED, SettingsError
-from tests.program.planning.given import GENERAL, SPOT, planned, refused, settings
+from tests.program.planning.small_stack import GENERAL, SPOT, planned, refused, settings
 
 NETWORK = "/subscriptions/0a1b2c3d-0000-0000-0000-000000000000/resourceGroups/g/providers/Microsoft.Network"
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from program.planning.node_prices import node_prices
-from tests.program.planning.given import GENERAL, GPU_SPOT, SPOT, planned
+from tests.program.planning.small_stack import GENERAL, GPU_SPOT, SPOT, planned
 
 D8DS, T4 = 0.544, 0.658
 """List prices in westeurope, USD an hour (aks_facts/ondemand_prices.csv)."""

@@ -7,7 +7,7 @@ import pytest
 from components.pools.node_upgrades import surge_nodes
 from program.planning.quota import vcpu_quota
 from program.settings import NodeUpgrade
-from tests.program.planning.given import GENERAL, SPOT, planned, planned_pool, settings
+from tests.program.planning.small_stack import GENERAL, SPOT, planned, planned_pool, settings
 
 UPGRADE = {"maxSurge": "50%", "drainTimeoutMinutes": 60}
 

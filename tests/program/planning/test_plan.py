@@ -8,7 +8,7 @@ import pytest
 from program.planning import Plan, plan
 from program.settings import SettingsError
 from program.settings._model import ENCRYPTED
-from tests.program.planning.given import GENERAL, SPOT, TODAY, planned, refused, stack
+from tests.program.planning.small_stack import GENERAL, SPOT, TODAY, planned, refused, stack
 
 
 def refusals(**keys: Any) -> list[str]:

@@ -3,7 +3,7 @@
 import pytest
 
 from program.planning.rules import pools as rules
-from tests.program.planning.given import GENERAL, GPU_SPOT, SPOT, candidate, refused, settings
+from tests.program.planning.small_stack import GENERAL, GPU_SPOT, SPOT, candidate, refused, settings
 
 
 @pytest.mark.parametrize("name", ["a", "cpu2", "abcdefghijkl"])

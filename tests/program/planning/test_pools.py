@@ -4,7 +4,7 @@ import pytest
 
 from program.planning.hardware import CPU, GPU
 from program.planning.pools import Purpose, agent_pools, fallback_name
-from tests.program.planning.given import GENERAL, GPU_SPOT, SPOT, planned, planned_pool, settings
+from tests.program.planning.small_stack import GENERAL, GPU_SPOT, SPOT, planned, planned_pool, settings
 
 SPOT_LABEL = "kubernetes.azure.com/scalesetpriority"
 SPOT_TAINT = f"{SPOT_LABEL}=spot:NoSchedule"

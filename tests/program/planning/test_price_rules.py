@@ -5,7 +5,7 @@ import pytest
 import aks_facts
 from program.planning.pools import agent_pools
 from program.planning.rules.prices import price_warnings
-from tests.program.planning.given import GENERAL, SPOT, settings
+from tests.program.planning.small_stack import GENERAL, SPOT, settings
 
 LISTED = aks_facts.ondemand_prices("Standard_D8ds_v5")["westeurope"]
 EVICTED = "nodes are evicted whenever the price rises above it"

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from program.planning.rules.production import production_warnings
-from tests.program.planning.given import settings
+from tests.program.planning.small_stack import settings
 
 HARDENED: dict[str, Any] = {
     "apiAccess": {"runCommand": False},

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from program.planning import Plan
 from program.settings import OwnVmSize, SettingsError, Ssh, parse
 from program.settings._model import ENCRYPTED
-from tests.program.planning.given import SSH_KEY, planned, stack
+from tests.program.planning.small_stack import SSH_KEY, planned, stack
 from tests.program.planning.strategies import Json, json_values, pool_maps
 
 SPOT_KEY = "kubernetes.azure.com/scalesetpriority"

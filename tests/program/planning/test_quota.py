@@ -1,7 +1,7 @@
 """The quota that a stack needs."""
 
 from program.planning.quota import vcpu_quota
-from tests.program.planning.given import GENERAL, SPOT, planned
+from tests.program.planning.small_stack import GENERAL, SPOT, planned
 
 
 def test_quota_is_by_family_and_by_region_with_an_upgrade_node_on_demand_and_none_on_spot() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from program.planning.rules.registry import registry_problems, registry_warnings
-from tests.program.planning.given import refused, settings
+from tests.program.planning.small_stack import refused, settings
 
 EXISTING = (
     "/subscriptions/0a1b2c3d-0000-0000-0000-000000000000/resourceGroups/g/providers"

@@ -4,7 +4,7 @@ import pytest
 
 from program.planning.pools import agent_pools, reservation_groups
 from program.planning.rules.reservations import reservation_warnings
-from tests.program.planning.given import GENERAL, GPU_SPOT, SPOT, planned_pool, settings
+from tests.program.planning.small_stack import GENERAL, GPU_SPOT, SPOT, planned_pool, settings
 
 PROVIDER = "resourceGroups/Shared/providers/Microsoft.Compute/capacityReservationGroups"
 GROUP = f"/subscriptions/0a1b2c3d-0000-0000-0000-000000000000/{PROVIDER}/gpus"

@@ -10,7 +10,7 @@ from program.planning.names import Names, names
 from program.planning.rules.names import name_problems
 from program.planning.rules.resource_names import resource_name_problems
 from program.settings import SettingsError
-from tests.program.planning.given import settings
+from tests.program.planning.small_stack import settings
 
 CAF = "<type>-ml-prod-weu-001"
 STORE: dict[str, Any] = {"store": {"profiles": {"vision": {}}}}

@@ -10,7 +10,7 @@ from program.planning.pools import AgentPool
 from program.planning.quota import vcpu_quota
 from program.planning.rules import several_sizes as rules
 from program.planning.rules import stack as stack_rules
-from tests.program.planning.given import GENERAL, GPU_SPOT, SPOT, planned, refused, settings
+from tests.program.planning.small_stack import GENERAL, GPU_SPOT, SPOT, planned, refused, settings
 
 D8DS, D8ADS, D8AS = "Standard_D8ds_v5", "Standard_D8ads_v5", "Standard_D8as_v5"
 FALLBACK = {"maxCount": 5, "vmSize": D8DS}

@@ -7,7 +7,7 @@ import pytest
 
 from components.arguments.mistakes import Mistake
 from program.planning.rules.sizes import size_problems
-from tests.program.planning.given import GENERAL, GPU_SPOT, SPOT, TODAY, refused, settings
+from tests.program.planning.small_stack import GENERAL, GPU_SPOT, SPOT, TODAY, refused, settings
 
 
 def problems(today: date = TODAY, **pool: Any) -> list[Mistake]:

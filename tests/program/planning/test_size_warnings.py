@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from program.planning.rules.size_warnings import architecture_warnings, encryption_warnings, size_warnings
-from tests.program.planning.given import GENERAL, SPOT, TODAY, planned, settings
+from tests.program.planning.small_stack import GENERAL, SPOT, TODAY, planned, settings
 
 
 def warnings_of(name: str, today: date = TODAY, location: str = "westeurope", **pool: Any) -> list[str]:

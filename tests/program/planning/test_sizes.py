@@ -6,7 +6,7 @@ import aks_facts
 from program.planning.hardware import GPU
 from program.planning.rules.sizes import described_size_problems
 from program.planning.sizes import sizes
-from tests.program.planning.given import GENERAL, SPOT, planned, refused, settings
+from tests.program.planning.small_stack import GENERAL, SPOT, planned, refused, settings
 
 NEW = "Standard_D8ds_v99"
 

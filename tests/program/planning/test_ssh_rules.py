@@ -7,7 +7,7 @@ import pytest
 
 from program.planning.rules.access import ssh_problems, ssh_warnings
 from program.settings._model import ENCRYPTED
-from tests.program.planning.given import planned, settings
+from tests.program.planning.small_stack import planned, settings
 
 
 def key(kind: str, *fields: bytes, named: str | None = None) -> str:

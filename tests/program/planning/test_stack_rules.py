@@ -6,7 +6,7 @@ import pytest
 
 from program.planning.pools import agent_pools
 from program.planning.rules import stack as rules
-from tests.program.planning.given import GENERAL, GPU_SPOT, SPOT, refused, settings
+from tests.program.planning.small_stack import GENERAL, GPU_SPOT, SPOT, refused, settings
 
 OWN_TAINT = "team=vision:NoSchedule"
 

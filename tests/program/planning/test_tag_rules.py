@@ -2,7 +2,7 @@
 
 from program.planning.rules.tags import tag_problems, tag_warnings
 from program.settings import parse
-from tests.program.planning.given import refused, settings, stack
+from tests.program.planning.small_stack import refused, settings, stack
 
 
 def refused_keys(**tags: str) -> list[str]:

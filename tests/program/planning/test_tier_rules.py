@@ -6,7 +6,7 @@ import pytest
 
 from program.planning.pools import agent_pools
 from program.planning.rules.tiers import tier_problems, tier_warnings
-from tests.program.planning.given import GENERAL, SPOT, refused, settings
+from tests.program.planning.small_stack import GENERAL, SPOT, refused, settings
 
 FREE: dict[str, Any] = {"tier": "Free", "supportPlan": "KubernetesOfficial"}
 

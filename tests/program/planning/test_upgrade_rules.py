@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from program.planning.rules.upgrades import upgrade_warnings
-from tests.program.planning.given import settings
+from tests.program.planning.small_stack import settings
 
 BEFORE, SOON = date(2027, 4, 1), date(2027, 4, 2)
 """More than 90 days before 2027-06-30, and 90."""

@@ -6,7 +6,7 @@ import pytest
 
 from components.cluster.tiers import long_term_support_mistakes
 from program.planning.rules.versions import version_problems, version_warnings
-from tests.program.planning.given import TODAY, refused, settings
+from tests.program.planning.small_stack import TODAY, refused, settings
 
 OFFICIAL = {"supportPlan": "KubernetesOfficial", "tier": "Standard"}
 LAST_DAY = date(2026, 11, 30)

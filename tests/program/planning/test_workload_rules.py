@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from program.planning.rules import workload as rules
-from tests.program.planning.given import GENERAL, SPOT, refused, settings
+from tests.program.planning.small_stack import GENERAL, SPOT, refused, settings
 
 NIGHTS_OFF = {"timeZone": "Europe/London"}
 

@@ -3,7 +3,7 @@
 import pytest
 
 from program.planning.rules import location as rules
-from tests.program.planning.given import SPOT, refused, settings
+from tests.program.planning.small_stack import SPOT, refused, settings
 
 KEYS = ["systemPool", "pools.work"]
 

@@ -47,8 +47,8 @@ from program.settings import (
     SystemPool,
     UserPool,
 )
-from tests.components.given import SUBNET_ID
-from tests.program.planning.given import GENERAL, planned
+from tests.components.sample_arguments import SUBNET_ID
+from tests.program.planning.small_stack import GENERAL, planned
 
 PAIRS: list[tuple[type[SettingsModel], list[type], tuple[str, ...]]] = [
     (ApiAccess, [ApiAccessSpec], ()),

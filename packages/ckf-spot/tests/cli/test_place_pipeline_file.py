@@ -1,4 +1,4 @@
-"""`ckf-spot place` on a compiled pipeline: what nobody placed stands as it was; each task is told."""
+"""`ckf-spot place` on a compiled pipeline: what nobody placed stands as it was; each task is reported."""
 
 from pathlib import Path
 
@@ -49,13 +49,13 @@ RETRIES = """\
           backoffFactor: 1.0
           backoffMaxDuration: 604800s
 """
-TOLD = ["TASK   RUNS ON", "train  cpuspot, cpuod  placed: 5 retries"]
+REPORT = ["TASK   RUNS ON", "train  cpuspot, cpuod  placed: 5 retries"]
 
 
 def test_a_pipeline_comes_out_placed_and_the_rest_as_it_was(run: Run) -> None:
     Path("p.yaml").write_text(PIPELINE, encoding="utf-8")
     ran = run("place", "-f", "p.yaml", "--pool", "cpu", "-o", "p.yaml")
-    assert (ran.code, ran.errors) == (0, TOLD)
+    assert (ran.code, ran.errors) == (0, REPORT)
     first, second = Path("p.yaml").read_text(encoding="utf-8").split("---\n")
     assert first == PIPELINE.replace("schemaVersion", f"{RETRIES}schemaVersion")
     executors = yaml.safe_load(second)["platforms"]["kubernetes"]["deploymentSpec"]["executors"]
@@ -135,5 +135,5 @@ def test_an_option_for_pipelines_only(run: Run, option: str) -> None:
 def test_a_pipeline_in_json_comes_out_in_yaml_which_alone_has_two_documents(run: Run) -> None:
     Path("p.json").write_text(yaml.safe_load(PIPELINE).__repr__().replace("'", '"'), encoding="utf-8")
     ran = run("place", "-f", "p.json", "--pool", "cpu")
-    assert (ran.code, ran.errors) == (0, TOLD)
+    assert (ran.code, ran.errors) == (0, REPORT)
     assert len(list(yaml.safe_load_all(ran.output))) == 2

@@ -1,4 +1,4 @@
-"""Accelerators that are not asked for as `nvidia.com/gpu`: none lands in silence where it waits for ever."""
+"""Accelerators that are not requested as `nvidia.com/gpu`: none lands in silence where it waits for ever."""
 
 import pytest
 from samples import Json, container, job, place, pod_of

@@ -1,4 +1,4 @@
-"""A compiled pipeline goes in and comes out placed; whatever else goes in is told in words."""
+"""A compiled pipeline goes in and comes out placed; whatever else goes in is refused in words."""
 
 from __future__ import annotations
 

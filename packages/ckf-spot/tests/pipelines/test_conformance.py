@@ -68,7 +68,7 @@ def test_every_recorded_pipeline_is_held_against_today_s() -> None:
 
 
 def _placed(name: str) -> dict[str, dict[str, Any]]:
-    """What the driver said of each placed task's pod; a task that is not placed has nothing but its container."""
+    """What the driver returned for each placed task's pod; a task that is not placed has nothing but its container."""
     return {
         task.removesuffix("-driver"): {
             "limits": patch["containers"][0]["resources"].get("limits", {}),

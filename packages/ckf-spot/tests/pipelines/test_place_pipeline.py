@@ -105,7 +105,7 @@ def everything() -> Any:
     return made
 
 
-TOLD = """\
+REPORT = """\
 TASK                            RUNS ON
 exit-handler-1/for-loop-3/work  cpuspot, cpuod  placed: 2 retries of its own within 3600s
 exit-handler-1/importer         -               left alone: Kubeflow imports it on its own nodes
@@ -116,7 +116,7 @@ report                          -               left alone: what reports on a ru
 
 
 def test_each_task_is_reported_where_it_went_and_why_it_stayed() -> None:
-    assert str(CPU.place_pipeline(everything())) == TOLD
+    assert str(CPU.place_pipeline(everything())) == REPORT
 
 
 def test_what_one_kind_of_pools_leaves_another_one_takes() -> None:
@@ -319,7 +319,7 @@ def test_what_is_no_pipeline(wrong: Any) -> None:
 def test_a_notebook_shows_the_table() -> None:
     report = CPU.place_pipeline(everything())
     assert isinstance(report, Report)
-    assert repr(report) == str(report) == TOLD
+    assert repr(report) == str(report) == REPORT
 
 
 def test_tasks_of_the_same_name_in_nested_pipelines_are_not_mixed_up() -> None:

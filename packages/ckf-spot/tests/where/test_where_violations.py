@@ -47,7 +47,7 @@ def affinity(*expressions: tuple[str, str, Sequence[str]]) -> dict[str, Any]:
 
 
 def violations_of(*pods: Any, nodes: Any = NODES, busy_gpu: bool = True, **how: Any) -> tuple[Violation, ...]:
-    """Violations of these pods; the GPU node has work unless told otherwise."""
+    """Violations of these pods; the GPU node has work by default."""
     return violations(look([*pods, *([BUSY_GPU] if busy_gpu else [])], nodes, **how), PATIENCE)
 
 
@@ -216,7 +216,14 @@ def test_spot_work_that_no_pool_takes_is_stuck_at_once(spec: Mapping[str, Any], 
         pod("train-x", ON_SPOT, tolerations=[SPOT], nodeSelector=CPU),
         pod("train-x", unschedulable=60, tolerations=[SPOT, FALLBACK], nodeSelector={"zone": "2", **CPU}),
     ],
-    ids=["has a fallback", "not long enough", "no spot work", "not asked yet", "runs", "label of no pool"],
+    ids=[
+        "has a fallback",
+        "not long enough",
+        "no spot work",
+        "not requested yet",
+        "runs",
+        "label of no pool",
+    ],
 )
 def test_work_that_may_still_get_a_node_is_not_stuck(raw: Any) -> None:
     assert violations_of(raw) == ()

@@ -98,7 +98,7 @@ def test_documents_that_change_a_stack_are_commented_on_and_a_comment_is_kept_up
     assert "Nothing changes in `dev`." in body
 
 
-def test_a_failed_run_is_said(repository: Repository) -> None:
+def test_a_failed_run_is_reported(repository: Repository) -> None:
     previewed(repository, {"dev": left()})
     repository.runs[RUN]["conclusion"] = "failure"
     assert main(["ci", "comment"]) == 0

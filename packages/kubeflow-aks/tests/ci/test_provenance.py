@@ -55,7 +55,7 @@ def test_that_a_fork_computed_it_stands_above_everything(repository: Repository)
         ([{"filename": f"{PACKAGE}`@team`"}], "@"),
     ],
 )
-def test_a_branch_that_edits_the_previews_own_code_has_it_said(
+def test_a_branch_that_edits_the_previews_own_code_has_it_reported(
     files: list[dict[str, Any]], named: str, repository: Repository
 ) -> None:
     previewed(repository, {"dev": left()}, fork=REPOSITORY)

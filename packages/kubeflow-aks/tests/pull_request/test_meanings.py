@@ -161,7 +161,7 @@ def test_no_row_is_hidden_by_one_above_it() -> None:
     ],
     ids=lambda value: value[:40] if isinstance(value, str) else "",
 )
-def test_what_ends_work_access_or_data_is_said(base: Any, head: Any, expected: str) -> None:
+def test_what_ends_work_access_or_data_is_reported(base: Any, head: Any, expected: str) -> None:
     assert expected in texts(base, head)
 
 
@@ -180,7 +180,7 @@ def test_without_spot_or_gpu_pools_what_serves_them_is_not_missed() -> None:
 
 @pytest.mark.parametrize("action", ["delete", "replace"])
 @pytest.mark.parametrize("name", ["c-pull", "c-read"])
-def test_rights_on_the_registry_that_go_are_said(name: str, action: str) -> None:
+def test_rights_on_the_registry_that_go_are_reported(name: str, action: str) -> None:
     kind = "azure-native:authorization:RoleAssignment"
     base = Run({"urn": Resource("urn", kind, name, {})})
     [impact] = impacts_of(with_changes(change(action, kind, name), base=base))
@@ -188,7 +188,7 @@ def test_rights_on_the_registry_that_go_are_said(name: str, action: str) -> None
     assert "can't" in impact["text"]
 
 
-def test_resources_of_which_the_same_is_to_be_said_share_it() -> None:
+def test_resources_of_which_the_same_is_to_be_reported_share_it() -> None:
     kind = "azure-native:containerservice:MaintenanceConfiguration"
     day = Difference("maintenanceWindow.schedule.weekly.dayOfWeek", "update", "Monday", "Sunday")
     base = Run({"urn": Resource("urn", kind, "one", {})})

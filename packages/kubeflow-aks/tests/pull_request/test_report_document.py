@@ -58,7 +58,7 @@ def test_every_outcome_has_a_document_of_the_schema(observation: Observed, outco
     assert result["cost"] is None
 
 
-def test_a_program_that_can_not_be_run_here_is_not_said_to_fail_or_to_need_nothing() -> None:
+def test_a_program_that_can_not_be_run_here_is_not_reported_to_fail_or_to_need_nothing() -> None:
     base = Run(outputs={"vcpuQuota": {"cores": 8}})
     observation = replace(observed(base, Run(failure="other")), not_judged=("other",))
     text = comment([document(observation)])

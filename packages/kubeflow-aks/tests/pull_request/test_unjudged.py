@@ -94,12 +94,14 @@ def test_what_changes_nothing_that_runs_is_judged(trees: tuple[Path, Project], a
         ),
     ],
 )
-def test_what_runs_and_is_not_previewed_is_said(trees: tuple[Path, Project], after: str, begin: str) -> None:
+def test_what_runs_and_is_not_previewed_is_reported(
+    trees: tuple[Path, Project], after: str, begin: str
+) -> None:
     [sentence] = _sentences(trees, PYTHON, after)
     assert sentence.startswith(begin)
 
 
-def test_a_plugin_of_the_base_that_is_gone_is_said_too(trees: tuple[Path, Project]) -> None:
+def test_a_plugin_of_the_base_that_is_gone_is_reported_too(trees: tuple[Path, Project]) -> None:
     plugin = f"{PYTHON}\nplugins: {{providers: [{{name: a, path: ./bin}}]}}"
     assert _sentences(trees, plugin, PYTHON)[0].startswith(
         "plugins.`providers`: `a`: `pulumi up` no longer runs"
@@ -116,7 +118,9 @@ def test_a_lock_file_decides_where_no_toolchain_is_named(trees: tuple[Path, Proj
     assert "poetry.lock" in sentence
 
 
-def test_settings_that_only_the_owner_reads_are_said_where_they_change(trees: tuple[Path, Project]) -> None:
+def test_settings_that_only_the_owner_reads_are_reported_where_they_change(
+    trees: tuple[Path, Project],
+) -> None:
     before = "config:\n  small:a: {b: [{secure: one}, {secure: two}]}\nenvironment: [shared]"
     after = before.replace("two", "other").replace("shared", "others")
     first, second = _sentences(trees, PYTHON, PYTHON, stacks=(before, after))

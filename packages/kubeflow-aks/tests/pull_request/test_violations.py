@@ -49,7 +49,7 @@ def test_a_program_that_did_not_run_breaks_no_rule() -> None:
     assert judged(Run(failure="boom"), Run(failure="boom")) == Judged([], [], [], [])
 
 
-def test_an_exception_that_is_added_is_said_and_what_it_accepts_is_not_called_gone() -> None:
+def test_an_exception_that_is_added_is_reported_and_what_it_accepts_is_not_called_gone() -> None:
     result = judged(LEAKING, LEAKING, after=(ACCEPTED,))
     assert RULE in rules(result.base)
     assert RULE not in rules(result.head)

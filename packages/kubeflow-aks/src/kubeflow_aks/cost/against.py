@@ -1,7 +1,5 @@
 """The same stack at another commit, whose program runs in a tree and an environment of its own."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import dataclass
 from pathlib import Path

@@ -3,8 +3,6 @@
 The program fills in all defaults. Those here are for programs without that output, and for files of other programs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from datetime import date, time
 from typing import Annotated, Any, Final, Literal, cast

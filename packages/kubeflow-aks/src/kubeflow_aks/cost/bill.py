@@ -1,7 +1,5 @@
 """The bill: what each line costs a month, and what the same work would cost on demand. Data only."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal

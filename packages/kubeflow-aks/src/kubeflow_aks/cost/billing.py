@@ -1,7 +1,5 @@
 """Makes the bill of a stack at the prices of a market."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property

@@ -1,7 +1,5 @@
 """The cost of spot work by eviction rate, with and without checkpoints, and where it exceeds on demand."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace

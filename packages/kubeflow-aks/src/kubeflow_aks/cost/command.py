@@ -1,7 +1,5 @@
 """What `kubeflow-aks cost` does: shows what a stack is expected to cost a month, as text, data or pictures."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable, Mapping, Sequence

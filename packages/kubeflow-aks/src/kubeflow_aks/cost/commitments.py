@@ -5,8 +5,6 @@ running VMs of its size (docs/facts/prices.md#commitments). It does not change t
 Here only a pool's least nodes use it: those that come and go may, too, but nothing says that they do.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What a change of a stack does to its bill: both bills, at the same prices."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Final
 

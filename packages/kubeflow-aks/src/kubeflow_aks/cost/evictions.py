@@ -1,7 +1,5 @@
 """How often spot VMs are evicted, estimated from observed node hours and evictions."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass

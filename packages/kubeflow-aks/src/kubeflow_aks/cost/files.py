@@ -1,7 +1,5 @@
 """Files of other programs as input of a bill: validated by their model, with one line for each mistake."""
 
-from __future__ import annotations
-
 from codecs import BOM_UTF8
 from collections.abc import Iterator
 from pathlib import Path

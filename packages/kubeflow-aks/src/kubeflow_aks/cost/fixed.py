@@ -1,7 +1,5 @@
 """What a cluster costs beside its nodes."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from typing import Final

@@ -1,7 +1,5 @@
 """Figures for a reader: no more digits than are known."""
 
-from __future__ import annotations
-
 import math
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Hours in which a pool's new nodes start and its old ones wait for the autoscaler, of all work on it together."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """The lines of a bill for pools: those that always run, and those that scale with work."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

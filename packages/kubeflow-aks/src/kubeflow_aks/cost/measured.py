@@ -1,7 +1,5 @@
 """What a drill measured on a stack's pools: the model of `kubeflow_aks/drill/measured.schema.json`, for the bill."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from datetime import date
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Notes on the main factors of the cost of a kind of work, one sentence each."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from typing import Final

@@ -1,7 +1,5 @@
 """The market, queried once for each price; missing prices are collected, so that all are reported at once."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Final, TypeVar
 

@@ -1,7 +1,5 @@
 """How long a restart takes: by the stack's setting, else as a drill measured, else by default; what a notice saves."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final

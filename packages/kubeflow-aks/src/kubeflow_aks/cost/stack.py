@@ -3,8 +3,6 @@
 A plan document (`kubeflow_aks/recorder/plan.schema.json`) and a run that a pull request compares both have them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """What `kubeflow-aks cost-trace` does: shows a supply trace as lines for a stack's file."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from kubeflow_aks.cost.model.supply import Supply, supply

@@ -5,8 +5,6 @@ share it equally, because a record has no requests; where there was none, the no
 hours are exactly what the recorded nodes cost.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass

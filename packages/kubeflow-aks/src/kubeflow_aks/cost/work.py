@@ -1,7 +1,5 @@
 """One kind of work on its pool: hours, evictions and money, by the model; nothing is rounded."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 from functools import cache

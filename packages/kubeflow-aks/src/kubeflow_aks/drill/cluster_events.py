@@ -1,7 +1,5 @@
 """Turns changes of nodes and Kubernetes events into the scenario's events."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Nodes, pods and events of a cluster, kept up to date by watches."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from typing import Final

@@ -1,7 +1,5 @@
 """What `kubeflow-aks drill` does: has Azure evict spot nodes of a stack's cluster, and watches the work."""
 
-from __future__ import annotations
-
 import getpass
 import os
 import platform

@@ -1,7 +1,5 @@
 """Errors before or during a drill."""
 
-from __future__ import annotations
-
 from kubeflow_aks.deployed.errors import StackError
 from kubeflow_aks.exit_codes import ExitCode
 from kubeflow_aks.scenario.step_runner import StepTimeoutError

@@ -1,7 +1,5 @@
 """Has Azure evict the VMs that the drill's own work runs on, and no others."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Final
 

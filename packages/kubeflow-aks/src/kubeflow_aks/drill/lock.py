@@ -1,7 +1,5 @@
 """One drill at a time: its namespace is the lock, with the holder and the end as annotations."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime

@@ -3,8 +3,6 @@
 Its format is `kubeflow_aks.cost.measured.Measured`, and as a JSON schema `kubeflow_aks/drill/measured.schema.json`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import Any, Final, Literal

@@ -1,7 +1,5 @@
 """What a drill will do, and about what it costs: worked out before any request to Azure."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Runs a drill: acquires its lock, plays the scenario, and cleans up whatever happens."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """The namespace and the containers of a drill's work; the containers wait for an annotation that ends them."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from kubeflow_aks.clients.kubernetes.objects import Object

@@ -1,7 +1,5 @@
 """What `kubeflow-aks sizes` does: lists VM sizes side by side, before there is a pool."""
 
-from __future__ import annotations
-
 import json
 
 from aks_facts import priced_regions

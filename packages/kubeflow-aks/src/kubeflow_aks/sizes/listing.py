@@ -1,7 +1,5 @@
 """The sizes that can be a spot pool in a region, with their prices, and what Azure says of them today."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final

@@ -1,7 +1,5 @@
 """The list of sizes as a page, and as JSON by `kubeflow_aks/sizes/sizes.schema.json`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path

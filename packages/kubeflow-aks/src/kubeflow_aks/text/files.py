@@ -1,7 +1,5 @@
 """Files that commands write for people and for other programs."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 

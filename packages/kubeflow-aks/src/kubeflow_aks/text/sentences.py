@@ -1,7 +1,5 @@
 """Lists and foreign texts inside a sentence."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Final
 

@@ -30,7 +30,7 @@ resource "terraform_data" "model" {
       : >applying-${terraform.workspace}
       until [ -e ask-${terraform.workspace} ]; do sleep 0.05; done
       juju show-controller --show-password --format=json &
-      until [ -e asked-${terraform.workspace} ]; do sleep 0.05; done
+      until [ -e queried-${terraform.workspace} ]; do sleep 0.05; done
       kill $!
     COMMAND
   }
@@ -128,7 +128,7 @@ def test_each_asks_its_own_controller_after_a_switch_in_the_middle(tmp_path: Pat
             (root / f"ask-{name}").touch()
             _until(f"{name} asks", lambda: controllers.reached)
             assert controllers.reached == {f"aks-{name}-controller"}
-            (root / f"asked-{name}").touch()
+            (root / f"queried-{name}").touch()
             assert scripts[name].wait(timeout=PATIENCE_SECONDS) == 0
     assert sorted(path.name for path in (root / "terraform.tfstate.d").iterdir()) == ["demo", "dev"]
     assert sorted(path.name for path in (root / ".terraform").iterdir()) == ["aks-demo", "aks-dev"]

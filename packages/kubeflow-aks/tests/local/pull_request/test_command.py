@@ -60,7 +60,7 @@ def test_the_base_is_judged_on_its_own_day_and_the_head_on_todays(small: Project
     [change] = document["changes"]
     [difference] = change["differences"]
     assert (difference["before"], difference["after"]) == ("2026-05-05", "")
-    assert not any(document["warnings"].values())  # the day is this preview's, and so is what is said of it
+    assert not any(document["warnings"].values())  # the day is this preview's, and so are its warnings
 
 
 def test_pulumi_yaml_decides_what_runs_as_it_does_for_up(small: Project) -> None:
@@ -82,7 +82,7 @@ def test_pulumi_yaml_decides_what_runs_as_it_does_for_up(small: Project) -> None
     assert "#/author" in refused
 
 
-def test_what_is_imported_is_shown_and_said_once(small: Project) -> None:
+def test_what_is_imported_is_shown_and_reported_once(small: Project) -> None:
     thing = "resources.ResourceGroup('taken', resource_group_name='taken', location='westeurope', opts={})\n"
     group = "/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/taken"
     text = f"{PROGRAM}from pulumi_azure_native import resources\n"

@@ -5,7 +5,7 @@ from typing import Any
 
 from neighbour_clusters import rsa_key
 
-from tests.program.planning.given import GENERAL
+from tests.program.planning.small_stack import GENERAL
 
 _SUBSCRIPTION = "/subscriptions/00000000-0000-0000-0000-000000000001"
 _NETWORK = f"{_SUBSCRIPTION}/resourceGroups/hub/providers/Microsoft.Network"

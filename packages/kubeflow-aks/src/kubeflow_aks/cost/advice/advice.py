@@ -1,7 +1,5 @@
 """Advice: lines of a stack file, and what the bill is with them. Data only."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field

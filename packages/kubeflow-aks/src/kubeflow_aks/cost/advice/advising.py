@@ -1,7 +1,5 @@
 """All advice for a stack: each change on its own, best first, and what can be done at once."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path

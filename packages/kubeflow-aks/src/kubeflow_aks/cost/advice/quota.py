@@ -1,7 +1,5 @@
 """The vCPU quota that a change needs beside what the subscription has: Azure makes no node beyond it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Advice as a section of a bill's page, and as JSON."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """What advice starts from: a stack file, what the program makes of it, and what that costs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property

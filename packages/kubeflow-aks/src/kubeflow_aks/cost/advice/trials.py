@@ -1,7 +1,5 @@
 """Trying a change: the program is run with it, and billed."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Where spot stops paying: a step's length, the price."""
 
-from __future__ import annotations
-
 import math
 from typing import Final
 

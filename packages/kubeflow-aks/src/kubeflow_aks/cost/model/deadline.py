@@ -9,8 +9,6 @@ lattice counts as both, in the proportion that keeps its mean. `test_by_chance.p
 `test_deadline_chances.py` compares a closed form where there is one.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Final
 

@@ -11,8 +11,6 @@ evening came during a restart (`hourly.py`); the billed hours don't depend on th
 tests/cost/model/test_evenings.py plays it.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Final

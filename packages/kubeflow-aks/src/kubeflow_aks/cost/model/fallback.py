@@ -1,7 +1,5 @@
 """What spot cannot give: on the fallback at its price, or waited for."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Final

@@ -14,8 +14,6 @@ again: of each of its hours λ (N - 1) times `held` are added to that of each no
 node. Our own derivation; tests/cost/test_random_work.py plays it.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 from typing import Final

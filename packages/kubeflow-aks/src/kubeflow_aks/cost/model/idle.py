@@ -1,7 +1,5 @@
 """Idle hours: what a pool's nodes are billed for before the first and after the last step of a burst."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The checkpoint interval at which a step costs least."""
 
-from __future__ import annotations
-
 import math
 from typing import Final
 

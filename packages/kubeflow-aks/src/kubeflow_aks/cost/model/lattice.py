@@ -3,8 +3,6 @@
 `deadline.py` tells how, and `evenings.py` needs the same.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Eviction rates: the chance of an eviction within an hour, as evictions an hour."""
 
-from __future__ import annotations
-
 import math
 
 

@@ -6,8 +6,6 @@ j + NegativeBinomial(j, s) evictions. Work that is saved at the notice is hit a 
 tests/cost/model/test_by_chance.py plays it.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Final

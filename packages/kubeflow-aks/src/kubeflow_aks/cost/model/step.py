@@ -1,7 +1,5 @@
 """One step of work, as the model has it, and its blocks: what must run in one go, or an eviction loses all of it."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ The form is that of the traces of "Can't Be Late: Optimizing Spot Instance Savin
 is the count of VMs available at that moment.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterator

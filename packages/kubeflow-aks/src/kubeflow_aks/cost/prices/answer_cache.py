@@ -1,7 +1,5 @@
 """A cache of answers of Azure's price list, valid for an hour."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Eviction rates: a number, or one of the bands that Azure publishes (spot-vms.md, "Pricing and eviction history")."""
 
-from __future__ import annotations
-
 import re
 from typing import Final
 

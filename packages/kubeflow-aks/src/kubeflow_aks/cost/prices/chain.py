@@ -1,7 +1,5 @@
 """Queries one origin after the other: the stack's settings, Azure, the repository."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date, timedelta

@@ -1,7 +1,5 @@
 """Prices that no list has, estimated from what is listed beside them: of their series, of their region, on demand."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from functools import cache

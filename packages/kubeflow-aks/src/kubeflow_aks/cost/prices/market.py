@@ -1,7 +1,5 @@
 """The prices of a bill, each with its source and its day."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Final, Protocol
 

@@ -4,8 +4,6 @@ The list mixes what one size costs under several names; each rule prevents a kno
 (docs/facts/prices.md#azures-price-list).
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable, Mapping

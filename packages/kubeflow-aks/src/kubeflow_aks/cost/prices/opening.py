@@ -1,7 +1,5 @@
 """Opens the market of a bill: the stack's own prices, then Azure's of today, then the repository's."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime

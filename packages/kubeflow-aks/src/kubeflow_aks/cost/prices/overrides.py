@@ -1,7 +1,5 @@
 """Prices that the stack file gives, such as negotiated ones: `cost.prices` by VM size."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import Any, Final, cast

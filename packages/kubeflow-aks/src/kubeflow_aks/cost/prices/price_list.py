@@ -1,7 +1,5 @@
 """Azure's Retail Prices API, which needs no sign-in: requests, pages, retries ("Azure Retail Prices overview")."""
 
-from __future__ import annotations
-
 import json
 import time
 import urllib.error

@@ -3,8 +3,6 @@
 The CLI signs the request itself: this program never has a token. Source: spot-vms.md, "Azure Resource Graph".
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterable

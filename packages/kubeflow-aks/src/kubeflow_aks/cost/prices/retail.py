@@ -1,7 +1,5 @@
 """Today's prices by Azure's price list; if it does not answer, prices are unknown and one warning is printed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime

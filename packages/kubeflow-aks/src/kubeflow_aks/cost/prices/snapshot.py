@@ -1,7 +1,5 @@
 """Prices in the repository, for offline use: Azure's list of one day and single published spot prices."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import date, timedelta
 from typing import Final

@@ -4,8 +4,6 @@ Schemas: the key `cost` of `kubeflow_aks/pull_request/report/change.schema.json`
 `kubeflow_aks/cost/report/against.schema.json` for a bill beside that of another commit.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path

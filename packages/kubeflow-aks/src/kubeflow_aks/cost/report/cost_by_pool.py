@@ -1,7 +1,5 @@
 """The first picture: what each pool costs a month, on spot and on demand, and what comes on top."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The second picture: what the work costs at every eviction rate, and from which on spot does not pay."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """A bill as JSON; `kubeflow_aks/cost/report/cost.schema.json` is its schema. Infinite figures are null."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from typing import Any, Final

@@ -3,8 +3,6 @@
 White ground of its own, so that it can be read on a dark page; title and description for screen readers.
 """
 
-from __future__ import annotations
-
 import os
 import tempfile
 from collections.abc import Callable, Generator

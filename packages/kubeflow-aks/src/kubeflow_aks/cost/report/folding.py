@@ -1,7 +1,5 @@
 """A long bill on one page: what is alike is one line, the largest come first, the rest is one sum; JSON has all."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Final, TypeVar

@@ -1,7 +1,5 @@
 """What a drill measured beside what was assumed, and the bill that follows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, timedelta
 from typing import Final

@@ -1,7 +1,5 @@
 """Expected against actual: what was observed beside what was assumed, and the bill that follows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from kubeflow_aks.cost.bill import Bill

@@ -1,7 +1,5 @@
 """A bill as one page: for a terminal and for a comment."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence

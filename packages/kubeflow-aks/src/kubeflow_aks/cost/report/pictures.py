@@ -1,7 +1,5 @@
 """The pictures of one stack's bill, as files."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Who used the nodes, as a section of a bill's page, and as JSON."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """How the bill depends on its uncertain inputs: the same bill at other eviction rates and spot prices."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Final

@@ -5,8 +5,6 @@ workflows of the real one. Each task has a driver before it, which turns the tas
 placement reaches it as the workflow argument `kubernetes-comp-…`.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

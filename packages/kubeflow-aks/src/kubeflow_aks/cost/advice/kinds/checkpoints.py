@@ -1,7 +1,5 @@
 """Checkpoints at the interval that costs least."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What may change of the whole cluster: its region, the tiers of its control plane and its registry."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta

@@ -1,7 +1,5 @@
 """A reservation or a savings plan for the nodes on demand that are always there."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, Final

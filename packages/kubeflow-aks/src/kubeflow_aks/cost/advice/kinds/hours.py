@@ -1,7 +1,5 @@
 """Office hours: a cluster that is stopped at night and at the weekend."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping
 from typing import Any, Final

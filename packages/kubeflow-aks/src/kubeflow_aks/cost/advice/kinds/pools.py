@@ -1,7 +1,5 @@
 """What may change in single pools: sizes, disks, fewer nodes, a shorter wait for the autoscaler."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any
