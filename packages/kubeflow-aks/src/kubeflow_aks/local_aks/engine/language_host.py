@@ -71,7 +71,7 @@ def leave_out_noise() -> None:
     pulumi.log.debug = _ignore
     report = sys.unraisablehook
 
-    def hook(unraisable: sys.UnraisableHookArgs) -> None:
+    def hook(unraisable: "sys.UnraisableHookArgs") -> None:
         code: CodeType | None = getattr(unraisable.object, "cr_code", None)
         if code is None or not Path(code.co_filename).is_relative_to(_SDK):
             report(unraisable)
