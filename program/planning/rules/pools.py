@@ -12,8 +12,7 @@ from components.arguments.mistakes import Mistake
 from components.pools import pool_checks
 from program.planning.pools import EVICTION_POLICY, Purpose, by_size, fallback_name, purpose
 from program.planning.sizes import sizes
-from program.settings import Settings, UserPool
-from program.settings._model import EncryptedError
+from program.settings import EncryptedError, Settings, UserPool
 
 _SYSTEM_VCPUS = 4
 _SYSTEM_GIB = 4

@@ -9,7 +9,7 @@ from kubeflow_aks.json_values import at, entries, is_mapping
 from kubeflow_aks.recorder.project_file import NAME, ProjectFile, StackFileError, read_mapping, read_project
 from kubeflow_aks.recorder.stack_files import stack_folder
 from kubeflow_aks.revisions.programs import ProgramError
-from kubeflow_aks.text.sentences import shown
+from kubeflow_aks.text.sentences import code, shown
 
 _PYTHON: Final = "python"
 _LOCKS: Final[Mapping[str, str]] = {"uv": "uv.lock", "poetry": "poetry.lock"}
@@ -174,7 +174,7 @@ def _runtime(project: ProjectFile) -> tuple[Any, Mapping[str, Any]]:
 
 def quoted(value: object) -> str:
     """A value of a file or a program in a sentence."""
-    return f"`{shown(str(value)).replace('`', chr(0x2018))}`"
+    return code(shown(str(value)))
 
 
 def _top(root: Path) -> Path:

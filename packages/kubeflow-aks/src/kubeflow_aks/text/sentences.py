@@ -27,6 +27,11 @@ def shown(text: str) -> str:
     return short if short.isprintable() else ascii(short)
 
 
+def code(value: object) -> str:
+    """A value in backticks, which it cannot end by its own."""
+    return f"`{str(value).replace('`', chr(0x2018))}`"
+
+
 def printable(text: str) -> str:
     """A text with its control characters escaped."""
     return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)

@@ -1,12 +1,11 @@
 """Files of a run directory: written in one go, and read by one function, which names the one that is damaged."""
 
-import os
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
 from kubeflow_aks.exit_codes import CommandError
+from kubeflow_aks.text.files import write_whole
 
 T = TypeVar("T")
 
@@ -34,11 +33,4 @@ def read(file: Path, parse: Callable[[str], T]) -> T:
 
 def write(file: Path, text: str) -> None:
     """Writes a file for its owner only; a reader finds the text of before or all of this one."""
-    handle, draft = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as sink:
-            sink.write(text)
-        Path(draft).replace(file)
-    except BaseException:
-        Path(draft).unlink(missing_ok=True)
-        raise
+    write_whole(file, text, mode=0o600)

@@ -3,7 +3,7 @@
 from typing import Any, Literal, TypedDict
 
 from kubeflow_aks.pull_request.observed import SECRET, UNKNOWN
-from kubeflow_aks.text.sentences import first_of
+from kubeflow_aks.text.sentences import code, first_of
 
 Level = Literal["danger", "caution", "news"]
 
@@ -30,7 +30,7 @@ def quoted(value: Any) -> str:
     """A value in a sentence."""
     if value in (SECRET, UNKNOWN):
         return str(value).strip("[]")
-    return f"`{str(value).replace('`', chr(0x2018))}`"
+    return code(value)
 
 
 def listed(values: list[str], most: int = 8) -> str:
