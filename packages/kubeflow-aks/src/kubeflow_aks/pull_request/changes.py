@@ -45,7 +45,7 @@ _READ: Final = frozenset({"read", "read-replacement"})
 
 
 def run_of(result: Result, ignored: Mapping[str, Sequence[str]], assumed: tuple[str, ...] = ()) -> Run:
-    """The resources, outputs and warnings of a program in one operation, without what it only reads."""
+    """The resources (by URN), outputs and warnings of a program in one operation, without what it only reads."""
     resources: dict[str, Resource] = {}
     outputs: Mapping[str, Any] = {}
     for step in result.steps:
@@ -65,16 +65,16 @@ def run_of(result: Result, ignored: Mapping[str, Sequence[str]], assumed: tuple[
         for message in result.messages
         if message.severity == "warning" and not message.text.startswith(IMPORTED)
     )
-    return Run(resources, outputs, tuple(dict.fromkeys(warnings)), assumed)
+    return Run(dict(sorted(resources.items())), outputs, tuple(dict.fromkeys(warnings)), assumed)
 
 
 def changes_of(steps: Sequence[Step], not_simulated: Collection[str]) -> tuple[Change, ...]:
-    """One change for each resource that a preview would change, in the engine's order."""
+    """One change for each resource that a preview would change, by URN: the engine's order differs from run to run."""
     by_urn: dict[str, list[Step]] = {}
     for step in steps:
         if step.op in _ACTIONS and step.type != STACK:
             by_urn.setdefault(step.urn, []).append(step)
-    return tuple(_change(of_one, not_simulated) for of_one in by_urn.values())
+    return tuple(_change(by_urn[urn], not_simulated) for urn in sorted(by_urn))
 
 
 def without_apparent_replacements(changes: Sequence[Change]) -> tuple[tuple[Change, ...], tuple[str, ...]]:
