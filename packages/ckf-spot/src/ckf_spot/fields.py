@@ -35,7 +35,7 @@ def is_texts(value: object) -> TypeGuard[Mapping[str, str]]:
     return is_map(value) and all(isinstance(text, str) for text in value.values())
 
 
-def is_count(value: object) -> bool:
+def is_count(value: object) -> TypeGuard[int]:
     """Whether it is a whole number from 0."""
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 

@@ -6,6 +6,8 @@ import pytest
 from samples import GPU, OFF_SPOT, POOL, SPOT, WORKLOAD, Json, container, example, expressions, place
 
 from ckf_spot import EvictionWarning, PlacementError, Pools
+from ckf_spot.kinds import placing
+from ckf_spot.kinds.kind import PlacingRequest
 
 pytestmark = pytest.mark.filterwarnings("error::ckf_spot.errors.EvictionWarning")
 
@@ -240,6 +242,33 @@ def test_own_retries_stay_and_those_that_no_eviction_is_for_are_reported(
     else:
         [template] = placed(pools, document)
     assert template.get("retryStrategy") == (retries if where == "template" else None)
+
+
+VANISHES = "is not tried again when its pod vanishes with its node: the expression of its retryStrategy is false then"
+UNJUDGED = "retryStrategy.expression was not judged; an eviction loses the step unless it is true for lastRetry.status"
+WINDOW = "retryStrategy.backoff.maxDuration: "
+
+
+@pytest.mark.parametrize(
+    ("retries", "line"),
+    [
+        ({"expression": "lastRetry.exitCode == '143'"}, f"a {VANISHES} (lastRetry.status 'Error', lastRetry.exitCode"),
+        ({"expression": "lastRetry.status == 'Error'"}, "a is not tried again when its pod is drained: the expression"),
+        ({"expression": "asInt(retries) < 3"}, f"a: {UNJUDGED} 'Error' with lastRetry.exitCode '-1' and 'Failed' with"),
+        ({"expression": "asInt(lastRetry.exitCode) != 2", "limit": 3}, None),
+        ({"backoff": {"duration": "5m", "maxDuration": "20m"}}, f"a: {WINDOW}'20m' is over before the last of 5 retri"),
+        ({"backoff": {"duration": "5m", "factor": 2, "maxDuration": "2h"}}, "after waits of 155m in all, and Arg"),
+        ({"backoff": {"duration": "1m", "maxDuration": "1h"}}, f"a: {WINDOW}'1h' after its first attempt began noth"),
+        ({"backoff": {"maxDuration": "{{inputs.parameters.a}}"}}, f"a: {WINDOW}'{{{{inputs.parameters.a}}}}' was not"),
+        ({"backoff": {"duration": "5m", "maxDuration": "7d"}}, None),
+    ],
+)  # fmt: skip
+def test_what_ends_a_steps_own_retries_after_an_eviction_is_reported(
+    pools: Pools, retries: Json, line: str | None
+) -> None:
+    document = workflow(step(retryStrategy={"limit": 5, "retryPolicy": "Always", **retries}))
+    doubts = placing.place(document, pools["cpu"], PlacingRequest()).doubts
+    assert [line in doubt for doubt in doubts] == ([True] if line else [])
 
 
 def test_on_demand_needs_no_retries(pools: Pools) -> None:

@@ -112,7 +112,9 @@ exit-handler-1/importer         -               left alone: Kubeflow imports it 
 exit-handler-1/inner/prepare    cpuspot, cpuod  placed: 5 retries
 exit-handler-1/inner/train      -               left alone: asks for nvidia.com/gpu: 1, and these pools have none
 exit-handler-1/prepare          cpuod           placed before: no retries
-report                          -               left alone: what reports on a run must not be lost with it"""
+report                          -               left alone: what reports on a run must not be lost with it
+backoff_max_duration of exit-handler-1/for-loop-3/work: '1h' after its first attempt began nothing is tried again, and \
+Argo kills a retry that runs; waits for nodes count too, so set '7d'"""
 
 
 def test_each_task_is_reported_where_it_went_and_why_it_stayed() -> None:

@@ -255,6 +255,8 @@ def test_a_step_past_its_deadline_says_so() -> None:
         ({}, "Failed", "Error (exit code 143)", True),
         ({"retryPolicy": "OnFailure"}, "Error", "pod deleted", False),
         ({"expression": "lastRetry.exitCode != '1'"}, "Error", "pod deleted", True),
+        ({"expression": "lastRetry.exitCode == '143'"}, "Error", "pod deleted", False),
+        ({"expression": "lastRetry.message contains 'pod'"}, "Error", "pod deleted", True),
     ],
 )
 def test_argos_policies_decide(strategy: Any, phase: str, message: str, *, retried: bool) -> None:
@@ -264,6 +266,35 @@ def test_argos_policies_decide(strategy: Any, phase: str, message: str, *, retri
     lost.update(phase=phase, message=message)
     violations, notes = judged(workflow)
     assert (len(violations), len(notes)) == ((0, 1) if retried else (1, 0))
+
+
+def test_an_expression_that_ends_the_retries_is_named() -> None:
+    workflow = run("waiting with retries")
+    strategy_of(workflow)["expression"] = "lastRetry.exitCode == '143'"
+    [violation], _ = judged(workflow)
+    assert "but the expression of its retryStrategy is false for it: after that the step" in violation.message
+
+
+def test_whether_an_expression_that_is_not_read_ends_them_was_not_judged() -> None:
+    workflow = run("waiting with retries")
+    strategy_of(workflow)["expression"] = "asInt(retries) < 2"
+    violations, [note] = judged(workflow)
+    assert violations == []
+    assert note.endswith("was not judged: that depends on its retryStrategy.expression")
+    retry_of(workflow)["phase"] = "Error"
+    [violation], notes = judged(workflow)
+    assert notes == []
+    assert "the expression of its retryStrategy is false for it" in violation.message
+
+
+def test_retries_of_the_whole_workflow_count() -> None:
+    workflow = run("waiting with retries")
+    del workflow["spec"]["templateDefaults"]
+    strategy = strategy_of(workflow)
+    workflow["spec"]["retryStrategy"] = {**strategy, "retryPolicy": "Always"}
+    strategy.clear()
+    violations, [_] = judged(workflow)
+    assert violations == []
 
 
 def test_a_driver_that_is_lost_is_not_advised_to_be_placed() -> None:

@@ -4,9 +4,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from ckf_spot import fields, yaml_text
+from ckf_spot import fields, time_limits, yaml_text
 from ckf_spot.errors import ABSENT, Mistake, PlacementError
 from ckf_spot.fields import Json, Object, at, copied, is_map, is_maps, map_at, maps_at
+from ckf_spot.kinds import argo_retries
 from ckf_spot.kinds.kind import (
     Kind,
     Path,
@@ -21,11 +22,12 @@ from ckf_spot.kinds.kind import (
 from ckf_spot.placement import Placement
 from ckf_spot.pods.template import SAFE_TO_EVICT
 
-RETRIES: Final = {"limit": "5", "retryPolicy": "Always", "backoff": {"duration": "5m", "factor": "1"}}
+RETRIES: Final = {
+    "limit": "5",
+    "retryPolicy": argo_retries.SURVIVING,
+    "backoff": {"duration": "5m", "factor": "1"},
+}
 """Retries of a step without any: as many, and as long a wait, as `pools["cpu"].place` gives a pipeline's task."""
-_SURVIVING: Final = "Always"
-"""A pod that vanishes with its node is an error to Argo, and a drained one that ends with 143 a failure
-(`workflow/controller/operator.go`)."""
 _VERSION: Final = "argoproj.io/v1alpha1"
 _KFP: Final = "pipelines.kubeflow.org/"
 _SPEC: Final = (
@@ -183,8 +185,11 @@ class _Workflow(Kind):
             moving = {step.path for step in self._moving(document, placement, request)}
             for path, role, stated in _retries(document):
                 retry = _everywhere(document) if stated is None else stated
-                if path in moving and retry is not None and (why := _lost(retry)):
-                    yield f"{role} is lost with its node: {why}; set retryPolicy: {_SURVIVING}"
+                if path in moving and retry is not None:
+                    yield from argo_retries.doubts(role, retry)
+            yield from time_limits.deadline_doubts(
+                "activeDeadlineSeconds", document.get("activeDeadlineSeconds"), "the workflow"
+            )
         if out := sorted(set(_references(document))):
             yield f"the templates of {', '.join(out)} are out of reach: place them where they are"
 
@@ -333,14 +338,6 @@ def _everywhere(spec: Object) -> Any:
     """The retries of templates that have none of their own; an empty map means some without end."""
     retry = spec.get("retryStrategy")
     return map_at(spec, "templateDefaults").get("retryStrategy") if retry is None else retry
-
-
-def _lost(retry: Object) -> str:
-    """Why retries are not for evictions; empty where they are."""
-    policy = retry.get("retryPolicy") or (_SURVIVING if retry.get("expression") else "OnFailure")
-    if str(retry.get("limit")) == "0":
-        return "its retryStrategy has limit 0"
-    return "" if policy == _SURVIVING else f"its retryStrategy has the policy {policy}"
 
 
 def _containers(template: Any) -> list[tuple[Path, Object]]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from ckf_spot import fields
+from ckf_spot import fields, time_limits
 from ckf_spot.agent_pool import GPU
 from ckf_spot.errors import EvictionWarning, Mistake, Mistakes, missing, not_one_of
 from ckf_spot.fields import Json, Object, at, is_map, is_maps, map_at
@@ -116,6 +116,12 @@ class TrainJob(Kind):
             yield from _gpu_problems(spec, placement)
             entries = spec.get(_FIELD[request.trainer_api]) or []
             yield from _entry_problems(entries, placement, request.trainer_api, request.target)
+
+    def doubts(self, document: Object, placement: Placement, request: PlacingRequest) -> Iterator[str]:
+        """A deadline that counts from the job's start."""
+        if placement.spot:
+            seconds = map_at(document, "spec").get("activeDeadlineSeconds")
+            yield from time_limits.deadline_doubts("spec.activeDeadlineSeconds", seconds, "the TrainJob")
 
     def place(self, document: Json, placement: Placement, request: PlacingRequest) -> None:
         """An override, or a patch, with the placement."""

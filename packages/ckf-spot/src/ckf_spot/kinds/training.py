@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from ckf_spot import fields
+from ckf_spot import fields, time_limits
 from ckf_spot.errors import Mistake, not_one_of
 from ckf_spot.fields import Json, Object, map_at, maps_at
 from ckf_spot.kinds import torch_elastic
@@ -143,7 +143,11 @@ class TrainingJob(Kind):
                     f"{role} had restartPolicy {policy}, with which a drained {role} fails the job, and has ExitCode "
                     "now: it is made again after a signal, and a bug fails the job"
                 )
-        limit = map_at(spec, "runPolicy").get("backoffLimit")
+        policy = map_at(spec, "runPolicy")
+        yield from time_limits.deadline_doubts(
+            "spec.runPolicy.activeDeadlineSeconds", policy.get("activeDeadlineSeconds"), "the job"
+        )
+        limit = policy.get("backoffLimit")
         if limit == 0 and type(limit) is int:
             yield (
                 "spec.runPolicy.backoffLimit: 0 fails the job at the first pod that the operator sees fail, an "

@@ -1,12 +1,14 @@
 """What forbids placing a task of a pipeline, and what placing makes of it."""
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from ckf_spot import durations, time_limits
 from ckf_spot.agent_pool import GPU, AgentPool
 from ckf_spot.backend import Backend
 from ckf_spot.errors import ABSENT, Mistake, not_one_of
-from ckf_spot.fields import is_map, map_at
+from ckf_spot.fields import is_count, is_map, map_at
 from ckf_spot.pipelines.request import Request
 from ckf_spot.pipelines.step import Placed, Step, pod_spec, settings_of, shape_problems
 from ckf_spot.placement import PREFERRED
@@ -62,6 +64,24 @@ def problems(step: Step, request: Request) -> Iterator[Mistake]:
         yield Mistake(step.where, ABSENT, "place it once", f"it is placed already, on {', '.join(reached)}")
     else:
         yield from node_selection.problems(pod_spec(step.settings), request.placement, step.where)
+
+
+def window_doubts(steps: Iterable[Step]) -> Iterator[Mistake]:
+    """Why retries of tasks' own may be over before they are needed, a line for all tasks that have the same.
+
+    The compiler writes a window of an hour where `set_retry` names none (kfp 2.17, `dsl.structures.RetryPolicy`).
+    """
+    tasks: dict[tuple[int, int, int, float], list[str]] = defaultdict(list)
+    for step in steps:
+        retry = step.retry or {}
+        end, wait = (durations.of_argo(retry.get(f"backoff{part}Duration")) for part in ("Max", ""))
+        limit, factor = retry.get("maxRetryCount"), retry.get("backoffFactor")
+        if end is not None and is_count(limit) and limit:
+            growth = factor if isinstance(factor, int | float) else 1
+            tasks[end, limit, wait or 0, growth].append(step.path)
+    for (end, limit, wait, factor), paths in tasks.items():
+        path = f"backoff_max_duration of {', '.join(paths)}"
+        yield from time_limits.window_doubts(path, end, limit=limit, wait=wait, factor=factor)
 
 
 def placed(step: Step, request: Request) -> Placed:

@@ -65,6 +65,8 @@ def place(
         mistakes.add(rules.backend_problems(step, group.backend))
         if not step.stays:
             mistakes.add(rules.problems(step, request))
+            if request.placement.spot:
+                mistakes.add(rules.window_doubts([step]))
     mistakes.raise_all()
     for doubt in mistakes.doubts:
         warnings.warn(str(doubt), EvictionWarning, stacklevel=3)

@@ -73,7 +73,7 @@ def violations(look: Look, patience: timedelta) -> tuple[Violation, ...]:
         *(violation for pod in look.pods if pod.active for violation in _on_spot(pod, look)),
         *_gpu_nodes(look),
         *(violation for pod in look.pods if pod.active for violation in _stuck(pod, look, patience)),
-        *(_lost(step, look) for step in look.lost_steps if step.fate != "tried again"),
+        *(_lost(step, look) for step in look.lost_steps if step.fate in _NOT_TRIED_AGAIN),
     ]
     return tuple(
         sorted(rows, key=lambda violation: (RULES.index(violation.rule), violation.namespace, violation.name))
@@ -93,11 +93,11 @@ def blind_spots(look: Look) -> Iterator[str]:
 
 
 def awaited(look: Look) -> Iterator[str]:
-    """Steps that lost their pod and are tried again, a sentence each."""
+    """Steps that lost their pod and are tried again, or may be, a sentence each."""
     for step in look.lost_steps:
-        if step.fate == "tried again":
+        if next_step := _AWAITED.get(step.fate):
             lost = f"{step.work.namespace}/{step.work} lost its pod{_was_on(step, look)}"
-            yield f"{lost}: Argo shows {step.shown!r}, and tries it again after that"
+            yield f"{lost}: Argo shows {step.shown!r}, and {next_step}"
 
 
 def _on_spot(pod: Pod, look: Look) -> Iterator[Violation]:
@@ -181,6 +181,10 @@ def _stuck(pod: Pod, look: Look, patience: timedelta) -> Iterator[Violation]:
         yield Violation("stuck-on-spot", pod.namespace, pod.name, message, advice)
 
 
+_AWAITED: Final[Mapping[Fate, str]] = {
+    "tried again": "tries it again after that",
+    "unjudged expression": "whether it tries it again was not judged: that depends on its retryStrategy.expression",
+}
 _NOT_TRIED_AGAIN: Final[Mapping[Fate, tuple[str, str]]] = {
     "driver": ("Kubeflow gives its drivers no retries", "run it again"),
     "policy": (
@@ -195,6 +199,10 @@ _NOT_TRIED_AGAIN: Final[Mapping[Fate, tuple[str, str]]] = {
     "too late": (
         "its time for retries is over",
         "give set_retry a longer backoff_max_duration, then run it again",
+    ),
+    "expression": (
+        "the expression of its retryStrategy is false for it",
+        "let it be true for lost pods (lastRetry.status 'Error'), then run it again",
     ),
 }
 """Why a lost step is not tried again, and what to do."""
