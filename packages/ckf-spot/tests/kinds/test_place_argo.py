@@ -43,12 +43,13 @@ def moved(templates: list[Json]) -> list[str]:
 def test_the_steps_go_and_the_exit_handler_stays(pools: Pools) -> None:
     templates = placed(pools, example("workflow"))
     assert moved(templates) == ["prepare", "train"]
+    assert [template["name"] for template in templates if "metadata" in template][2:] == ["report"]
     before = {template["name"]: template for template in example("workflow")["spec"]["templates"]}
     for template in templates:
         new = (
             {"affinity", "tolerations", "metadata", "retryStrategy"}
             if template["name"] in {"prepare", "train"}
-            else set()
+            else {"metadata"} & template.keys()
         )
         assert template.keys() - before[template["name"]].keys() == new
 

@@ -121,6 +121,33 @@ def test_each_task_is_reported_where_it_went_and_why_it_stayed() -> None:
     assert str(CPU.place_pipeline(everything())) == REPORT
 
 
+SHORT = " after its first attempt began nothing is tried again"
+
+
+@pytest.mark.parametrize(
+    ("retry", "line"),
+    [
+        ({"backoff_duration": "5m"}, "backoff_max_duration of a, b: '1h' is over before the last of 5 retries star"),
+        ({}, f"backoff_max_duration of a, b: '1h'{SHORT}"),
+        ({"backoff_duration": "5m", "backoff_factor": 1.0, "backoff_max_duration": "7d"}, None),
+    ],
+)  # fmt: skip
+def test_a_window_of_their_own_that_an_eviction_outlasts_is_one_line_for_all_tasks(
+    retry: dict[str, Any], line: str | None
+) -> None:
+    def made() -> Any:
+        @pipeline(name="own")
+        def own() -> None:
+            for name in ("a", "b"):
+                work().set_display_name(name).set_retry(5, **retry)
+
+        return own
+
+    doubts = [doubt.replace("work, work-2", "a, b") for doubt in CPU.place_pipeline(made()).doubts]
+    assert [doubt.startswith(line or "") for doubt in doubts] == ([True] if line else [])
+    assert CPU.place_pipeline(made(), require="on-demand").doubts == ()
+
+
 def test_what_one_kind_of_pools_leaves_another_one_takes() -> None:
     made = everything()
     CPU.place_pipeline(made)

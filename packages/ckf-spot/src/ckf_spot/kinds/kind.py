@@ -8,7 +8,7 @@ from typing import Any
 
 from ckf_spot import fields
 from ckf_spot.errors import ABSENT, Mistake, not_one_of
-from ckf_spot.fields import Json, Object, at, is_map
+from ckf_spot.fields import Json, Object, at, is_map, map_at
 from ckf_spot.placement import Capacity, Placement
 from ckf_spot.pods import gpu_limits
 from ckf_spot.pods import template as template_on
@@ -63,6 +63,7 @@ class Pods:
         moves: whether they may vanish and go where the request says; the others stay on nodes that stay (see
             `PlacingRequest.vanishes`).
         apart: whether they may be left as they are where only others of the document fit the pools' GPUs.
+        named: whether a request can name them by their role.
         keeps: whether what makes them keeps fields of the template that Kubernetes does not know.
     """
 
@@ -70,6 +71,7 @@ class Pods:
     role: str
     moves: bool = True
     apart: bool = False
+    named: bool = True
     keeps: bool = False
 
     def template(self, document: Json) -> Any:
@@ -83,6 +85,11 @@ class Pods:
     def place(self, document: Json, placement: Placement) -> None:
         """Puts a placement on them."""
         self.put(document, template_on.place_template(self.template(document), placement))
+
+    def keep(self, document: Json) -> None:
+        """Keeps the autoscaler from evicting those that stay, to remove their node."""
+        metadata = map_at(self.template(document), "metadata")
+        at(document, *self.path)["metadata"] = template_on.annotated(metadata)
 
     def located(self, mistake: Mistake, where: str) -> Mistake:
         """A mistake in the template, with the path that it has in the document; `where` is the template's."""

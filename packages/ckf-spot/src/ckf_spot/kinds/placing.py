@@ -2,18 +2,21 @@
 
 import dataclasses
 import warnings
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from ckf_spot.agent_pool import PLATFORM_NAMESPACES, SPOT_LABEL
 from ckf_spot.errors import EvictionWarning, Mistake, Mistakes, PlacementError, refusal, together
 from ckf_spot.fields import UNKNOWN, Json, Object, at, is_map, map_at
 from ckf_spot.kinds import table
 from ckf_spot.kinds.kind import Kind, Path, PlacingRequest, Pods, contradiction, dotted, misfit, mistake_in
 from ckf_spot.kinds.serialise import plain
 from ckf_spot.placement import Placement
-from ckf_spot.pods import gpu_limits, shape, strict_schema
+from ckf_spot.pods import gpu_limits, node_selection, shape, strict_schema
+from ckf_spot.pods import template as template_on
 from ckf_spot.pool_group import PoolGroup
 
 
@@ -49,7 +52,7 @@ def place(document: object, group: PoolGroup, request: PlacingRequest | None = N
     placement = mistakes.catch(lambda: group.placement(prefer=request.prefer, require=request.require))
     stays = mistakes.catch(partial(group.placement, require="on-demand")) if request.on_demand else None
     mistakes.add(_request_problems(parts, request))
-    pools: list[tuple[_Part, Pods, Placement]] = []
+    pools: _Pools = []
     left: list[str] = []
     for part in parts:
         if not mistakes.add(part.problems(request, group.kubernetes)) and placement:
@@ -67,16 +70,17 @@ def place(document: object, group: PoolGroup, request: PlacingRequest | None = N
                 pool = stays
             else:
                 pool = mistakes.catch(partial(_placement_of, pods, template, where, placement, group))
+            pools.append((part, pods, pool))
             if pool:
-                pools.append((part, pods, pool))
                 mistakes.add(pods.located(mistake, where) for mistake in pods.problems(template, pool, where))
     if left and not any(pods.moves or pods.role in request.on_demand for _, pods, _ in pools):
         mistakes.add([mistake_in("", f"nothing fits {group.name!r}: {'; '.join(left)}", "name other pools")])
     mistakes.raise_all()
     assert placement is not None  # noqa: S101 - or a mistake would have been mistake_in
     doubts = [doubt for part in parts for doubt in part.kind.doubts(part.document, placement, request)]
+    doubts += [*_namespace_doubts(made, placement), *_grace_doubts(pools), *_stay_doubts(pools, group)]
     for part, pods, pool in pools:
-        pods.place(part.document, pool)
+        pods.place(part.document, pool) if pool else pods.keep(part.document)
     for part in parts:
         part.kind.place(part.document, placement, request)
     return Placed(made, tuple(dict.fromkeys([*doubts, *map(str, mistakes.doubts), *left])))
@@ -175,6 +179,10 @@ class _Part:
         return self.kind.schema is not None and path[: len(self.path)] == self.path
 
 
+_Pools = list[tuple[_Part, Pods, Placement | None]]
+"""Where pods go; None: they stay where they are."""
+
+
 def has_roles(document: object, request: PlacingRequest) -> bool:
     """Whether `PlacingRequest.also` and `on_demand` mean something for a document of a known kind."""
     return is_map(document) and any(
@@ -231,3 +239,48 @@ def _placement_of(
     else:
         reason, way = f"{group.name!r} has none", "expected a pool with GPUs, or a node selector of its own"
     raise PlacementError(mistake_in(where, f"{pods.role} asks for a GPU and must not vanish: {reason}", way))
+
+
+def _namespace_doubts(document: Object, placement: Placement) -> Iterator[str]:
+    """A namespace in which pods that tolerate spot nodes are refused (`PLATFORM_NAMESPACES`)."""
+    name = map_at(document, "metadata").get("namespace")
+    if placement.spot and isinstance(name, str) and PLATFORM_NAMESPACES.fullmatch(name):
+        yield (
+            f"metadata.namespace: {name!r} is the platform's, where the cluster's guard refuses pods that tolerate "
+            "spot nodes, so none will start; expected a profile's namespace"
+        )
+
+
+def _grace_doubts(pools: _Pools) -> Iterator[str]:
+    """Grace periods that are cut."""
+    roles: dict[int, list[str]] = defaultdict(list)
+    for part, pods, pool in pools:
+        seconds = map_at(pods.template(part.document), "spec").get(template_on.GRACE_PERIOD)
+        if pool and pool.spot and seconds is not None and seconds > template_on.DEFAULT_GRACE_SECONDS:
+            roles[seconds].append(pods.role)
+    for seconds, names in roles.items():
+        yield (
+            f"{template_on.GRACE_PERIOD}: {seconds} of {', '.join(names)} becomes {template_on.GRACE_SECONDS}, since "
+            "Azure takes the node back 30 s after its notice: what takes longer must be saved before"
+        )
+
+
+def _stay_doubts(pools: _Pools, group: PoolGroup) -> Iterator[str]:
+    """Pods that stay, and may be on spot all the same."""
+    for part, pods, pool in pools:
+        spec = map_at(pods.template(part.document), "spec")
+        reached = (
+            []
+            if pool
+            else [other.name for other in node_selection.admitting(spec, group.cluster) if other.spot]
+        )
+        if reached:
+            way = (
+                f"--on-demand {pods.role}, in Python on_demand=({pods.role!r},), takes that back"
+                if pods.named
+                else f"leave out its toleration of {SPOT_LABEL}"
+            )
+            yield (
+                f"{pods.role} stays, and an eviction of it loses the work, but it tolerates spot nodes and may run on "
+                f"{', '.join(reached)}: {way}"
+            )

@@ -60,7 +60,7 @@ class _JobSpec(Kind):
     def pods(self, document: Object, request: PlacingRequest) -> Iterator[Pods]:
         """The one that submits the job."""
         if document.get("submitterPodTemplate") is not None:
-            yield Pods(("submitterPodTemplate",), "the submitter", moves=False)
+            yield Pods(("submitterPodTemplate",), "the submitter", moves=False, named=False)
 
     def inner(self, document: Object) -> Iterator[tuple[Path, Kind]]:
         """The cluster."""

@@ -11,6 +11,7 @@ from ckf_spot.errors import Mistake
 from ckf_spot.fields import Json, Object, at, is_map, is_maps, is_texts, map_at
 from ckf_spot.kinds.kind import Kind, PlacingRequest, Pods, Wrapper, contradiction, unknown_roles
 from ckf_spot.placement import Placement
+from ckf_spot.pods import template as template_on
 
 _EXECUTORS: Final = "executor"
 _ROLES: Final = ("driver", _EXECUTORS)
@@ -94,6 +95,14 @@ class _Pods(Pods):
             role["template"]["metadata"] = template["metadata"]
         else:
             role.update(placed, annotations=template["metadata"]["annotations"])
+
+    def keep(self, document: Json) -> None:
+        """Into the template where there is one, and else into the role's annotations."""
+        role = at(document, *self.path)
+        if role.get("template"):
+            role["template"]["metadata"] = template_on.annotated(map_at(role, "template", "metadata"))
+        else:
+            role["annotations"] = template_on.annotated(role)["annotations"]
 
     def located(self, mistake: Mistake, where: str) -> Mistake:
         """The mistake at its path; there is no spec between a role without a template and its fields."""

@@ -153,6 +153,9 @@ class _Launcher(Pods):
         spec, field = document["spec"], _FIELD[self.api]
         spec[field] = _placed(spec.get(field) or [], placement, self.api, _LAUNCHER)
 
+    def keep(self, document: Json) -> None:
+        """Its annotations are the runtime's."""
+
     def problems(self, template: Object, placement: Placement, where: str) -> Sequence[Mistake]:
         """Its GPUs, and what the job's own overrides say of it."""
         mistakes = _entry_problems(self.entries, placement, self.api, _LAUNCHER)
@@ -303,7 +306,7 @@ def _selecting(had: Object, placement: Placement) -> Json:
 def _template(had: Object, placement: Placement, api: str) -> Json:
     """The placement as an override of the pods' template."""
     pod = map_at(had, "spec")
-    grace = {"terminationGracePeriodSeconds": pods.GRACE_SECONDS}
+    grace = {pods.GRACE_PERIOD: pods.grace_seconds(pod)}
     return {
         "metadata": pods.annotated(map_at(had, "metadata")),
         "spec": {

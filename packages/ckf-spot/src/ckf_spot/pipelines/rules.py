@@ -10,7 +10,7 @@ from ckf_spot.backend import Backend
 from ckf_spot.errors import ABSENT, Mistake, not_one_of
 from ckf_spot.fields import is_count, is_map, map_at
 from ckf_spot.pipelines.request import Request
-from ckf_spot.pipelines.step import Placed, Step, pod_spec, settings_of, shape_problems
+from ckf_spot.pipelines.step import EXIT, Placed, Step, pod_spec, settings_of, shape_problems
 from ckf_spot.placement import PREFERRED
 from ckf_spot.pods import gpu_limits, node_selection
 from ckf_spot.pods.template import merged_affinity, merged_tolerations
@@ -64,6 +64,21 @@ def problems(step: Step, request: Request) -> Iterator[Mistake]:
         yield Mistake(step.where, ABSENT, "place it once", f"it is placed already, on {', '.join(reached)}")
     else:
         yield from node_selection.problems(pod_spec(step.settings), request.placement, step.where)
+
+
+def stay_doubts(step: Step, request: Request) -> Iterator[Mistake]:
+    """A task that stays because an eviction would lose more than itself, and may be on spot all the same."""
+    if (step.stays != EXIT and not step.drives) or any(shape_problems(step)):
+        return
+    pools = node_selection.admitting(pod_spec(step.settings), request.group.cluster)
+    if reached := [pool.name for pool in pools if pool.spot]:
+        yield Mistake(
+            step.where,
+            ABSENT,
+            "leave out its toleration",
+            f"stays, but tolerates spot nodes and may run on {', '.join(reached)}",
+            certain=False,
+        )
 
 
 def window_doubts(steps: Iterable[Step]) -> Iterator[Mistake]:

@@ -63,7 +63,9 @@ def place(
     step = mistakes.catch(lambda: _step(task))
     if step:
         mistakes.add(rules.backend_problems(step, group.backend))
-        if not step.stays:
+        if step.stays:
+            mistakes.add(rules.stay_doubts(step, request))
+        else:
             mistakes.add(rules.problems(step, request))
             if request.placement.spot:
                 mistakes.add(rules.window_doubts([step]))

@@ -73,6 +73,7 @@ def _decided(
     if left_out & _names(step):
         return row("left alone", "named in except_"), ()
     if step.stays:
+        mistakes.add(rules.stay_doubts(step, request))
         return row("left alone", step.stays), ()
     if malformed := list(shape_problems(step)):
         mistakes.add(malformed)
@@ -82,6 +83,7 @@ def _decided(
             "placed before", _note(step.retry, rules.own_gpus(step)), (pool.name for pool in before)
         ), ()
     if step.drives:
+        mistakes.add(rules.stay_doubts(step, request))
         return row("left alone", DRIVER), ()
     if misfit := _misfit(step, request.group):
         return row("left alone", misfit), ()
