@@ -41,8 +41,7 @@ def text(length: int) -> str:
 def of_argo(value: object) -> int | None:
     """Seconds of a duration as Argo reads it, and Kubeflow's compiler writes it: `90`, `3600s`, `1h30m`, `1d`.
 
-    None where it is no duration, or one of which only the workflow knows the value. Source: Argo's `docs/fields.md`,
-    Backoff.
+    None where it is no duration, or one of which only the workflow knows the value.
     """
     written = str(value)
     if re.fullmatch(r"[0-9]{1,9}", written):

@@ -132,8 +132,8 @@ def test_what_the_user_says_of_the_autoscaler_stays_there_too(pools: Pools) -> N
     document = example("sparkapplication")
     document["spec"]["driver"]["annotations"] = {name: "true", "team": "a"}
     assert place(document, pools["cpu"])["spec"]["driver"]["annotations"] == {name: "true", "team": "a"}
-    own = {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [container()]}}
-    document["spec"]["driver"] = {"template": own}
+    template = {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [container()]}}
+    document["spec"]["driver"] = {"template": template}
     template = place(document, pools["cpu"])["spec"]["driver"]["template"]
     assert template["metadata"] == {"labels": {"a": "b"}, **KEPT}
     for_all = workflow(podMetadata={"annotations": {name: "true"}})

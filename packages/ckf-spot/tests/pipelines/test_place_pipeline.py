@@ -136,12 +136,12 @@ def test_a_window_of_their_own_that_an_eviction_outlasts_is_one_line_for_all_tas
     retry: dict[str, Any], line: str | None
 ) -> None:
     def made() -> Any:
-        @pipeline(name="own")
-        def own() -> None:
+        @pipeline(name="two")
+        def two() -> None:
             for name in ("a", "b"):
                 work().set_display_name(name).set_retry(5, **retry)
 
-        return own
+        return two
 
     doubts = [doubt.replace("work, work-2", "a, b") for doubt in CPU.place_pipeline(made()).doubts]
     assert [doubt.startswith(line or "") for doubt in doubts] == ([True] if line else [])

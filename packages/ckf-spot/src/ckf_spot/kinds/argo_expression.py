@@ -100,8 +100,8 @@ class _Reader:
                 self._expect("in")
                 sign = "not in"
             other = self._single()
-            known = _UNKNOWN not in (value, other) and not (isinstance(other, list) and _UNKNOWN in other)
-            value = _COMPARISONS[sign](value, other) if known else _UNKNOWN
+            readable = _UNKNOWN not in (value, other) and not (isinstance(other, list) and _UNKNOWN in other)
+            value = _COMPARISONS[sign](value, other) if readable else _UNKNOWN
         return value
 
     def _single(self) -> Any:
