@@ -19,12 +19,16 @@ KINDS: Final = {
     "PodTemplate": "podtemplate-v1",
     "Job": "job-batch-v1",
     "CronJob": "cronjob-batch-v1",
+    "LimitRange": "limitrange-v1",
+    "ResourceQuota": "resourcequota-v1",
 }
 """Kinds of Kubernetes, with the files of their schemas."""
 PARTS: Final = ("PodTemplateSpec", "PodSpec", "Affinity", "Container", "Volume")
 KEEPS_FROM: Final = {"start", "end", "restart"}
 
 
+KEYS: Final = ("nvidia.com/gpu",)
+"""Keys of maps for which the table has rows of their own."""
 RELEASES: Final = range(33, 38)
 """Kubernetes 1.33, the oldest that a cluster may have, to the newest whose schemas are known here."""
 
@@ -47,7 +51,7 @@ def filled(part: Any, definitions: Any) -> Any:
     if "items" in part:
         return [filled(part["items"], definitions)]
     if isinstance(part.get("additionalProperties"), dict):
-        return {"*": filled(part["additionalProperties"], definitions)}
+        return dict.fromkeys(("*", *KEYS), filled(part["additionalProperties"], definitions))
     return "x"
 
 

@@ -1,7 +1,8 @@
 """What is judged of each field that can keep a pod from starting, from ending or from starting again.
 
 `judgements.csv` has a row for every field of a pod and of the kinds of work that are placed, by the schema that has it
-(a kind, or a part that several kinds share) and its path, in which lists are left out and `*` is any key:
+(a kind, or a part that several kinds share) and its path, in which lists are left out and `*` is any
+other key:
 
 - `judged`: `place`, `doctor` and `where` look at its value, and say so only where it matters;
 - `refused`: `place` refuses it;
@@ -14,7 +15,7 @@ A row with `when` is harmless with any other value: `= true`, or `!= linux`; sev
 """
 
 import csv
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -95,6 +96,18 @@ def fields(schema: str, value: object, path: str = "") -> Iterator[Field]:
     """
     if schema in table():
         yield from _fields(schema, "", value, path)
+
+
+def lines(unjudged: Iterable[Field]) -> list[str]:
+    """Fields that nobody judges, a line for each row of the table."""
+    paths: dict[Row, list[str]] = {}
+    for field in unjudged:
+        if field.row:
+            paths.setdefault(field.row, []).append(field.path)
+    return [
+        f"{first}{f' and {len(more)} more' if more else ''} is not judged: {row.reason}"
+        for row, (first, *more) in paths.items()
+    ]
 
 
 @cache

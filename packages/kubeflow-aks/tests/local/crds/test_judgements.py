@@ -24,9 +24,13 @@ OF_KUBERNETES: Final = {
         "Job",
         "CronJob",
     ),
-    "Experiment",
+    *("LimitRange", "ResourceQuota", "Experiment"),
 }
 """Schemas that packages/ckf-spot/tests/test_judgements.py holds against the table; Katib's custom resource has none."""
+
+
+KEYS: Final = ("nvidia.com/gpu",)
+"""Keys of maps for which the table has rows of their own."""
 
 
 def filled(part: Any) -> Any:
@@ -36,7 +40,7 @@ def filled(part: Any) -> Any:
     if "items" in part:
         return [filled(part["items"])]
     if isinstance(part.get("additionalProperties"), dict):
-        return {"*": filled(part["additionalProperties"])}
+        return dict.fromkeys(("*", *KEYS), filled(part["additionalProperties"]))
     return "x"
 
 
