@@ -1,5 +1,6 @@
 """Workflows of Argo 3.x (v1alpha1): Workflow, CronWorkflow, WorkflowTemplate, ClusterWorkflowTemplate."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
@@ -13,6 +14,7 @@ from ckf_spot.kinds.kind import (
     Path,
     PlacingRequest,
     Pods,
+    claim_names,
     dotted,
     misfit,
     mistake_in,
@@ -52,6 +54,7 @@ _CRON: Final = (
 )  # fmt: skip
 _OF_ARGO: Final = ("dependencies", "mirrorVolumeMounts", "source")
 """Fields that Argo's containers have beside those of Kubernetes."""
+_LOOPS: Final = frozenset({"withItems", "withParam", "withSequence"})
 _PLACING: Final = ("affinity", "tolerations")
 _SELECTING: Final = ("nodeSelector", *_PLACING)
 _MAKES_POD: Final = ("container", "containerSet", "script", "data")
@@ -89,6 +92,21 @@ class _Step(Pods):
             annotations = {SAFE_TO_EVICT: common[SAFE_TO_EVICT], **(metadata.get("annotations") or {})}
             metadata = {**metadata, "annotations": annotations}
         return {"metadata": metadata, "spec": {**spec, "nodeSelector": selector, "containers": containers}}
+
+    def claims(self, document: Json) -> list[str]:
+        """What its containers mount of the workflow's volumes and claims, and of its own volumes."""
+        step = at(document, *self.path)
+        mounts = {
+            mount.get("name")
+            for _, container in _containers(step)
+            for mount in maps_at(container, "volumeMounts")
+        }
+        volumes = [
+            volume
+            for volume in (*maps_at(self.workflow, "volumes"), *maps_at(step, "volumes"))
+            if volume.get("name") in mounts
+        ]
+        return [*claim_names(volumes), *sorted(mounts & _claim_templates(self.workflow).keys())]
 
     def put(self, document: Json, template: Json) -> None:
         """Argo's templates have no grace period; the default of 30 s ends with the node."""
@@ -193,6 +211,10 @@ class _Workflow(Kind):
         if out := sorted(set(_references(document))):
             yield f"the templates of {', '.join(out)} are out of reach: place them where they are"
 
+    def claims(self, document: Object) -> Mapping[str, Object]:
+        """Those of `volumeClaimTemplates`, one for each run."""
+        return _claim_templates(document)
+
     def _moving(self, document: Object, placement: Placement, request: PlacingRequest) -> Iterator[Pods]:
         for step in self.pods(document, request):
             if step.moves and not misfit(step, step.template(dict(document)), placement):
@@ -200,14 +222,15 @@ class _Workflow(Kind):
 
     def _steps(self, document: Object, request: PlacingRequest) -> Iterator[Pods]:
         """Every template that makes a pod, with containers or only with Argo's own."""
-        handlers = _only_handlers(document)
+        handlers, together = _only_handlers(document), _side_by_side(document)
         for path, template in _templates(document):
             if any(template.get(kind) is not None for kind in _MAKES_POD):
                 role = _role(document, path, template)
                 owner = str(at(document, *path[:2], "name"))
                 stays = owner in handlers or template.get("daemon") is True
                 moves = request.vanishes(role, by_default=not stays)
-                yield _Step(path, role, moves, apart=True, workflow=document)
+                step = _Step(path, role, moves, apart=True, in_turn=True, workflow=document)
+                yield replace(step, copies=2) if owner in together else step
 
 
 @dataclass(frozen=True)
@@ -295,17 +318,47 @@ def _handlers(caller: Object) -> set[str]:
 
 def _only_handlers(spec: Object) -> set[str]:
     """Names of the templates that nothing else calls, by themselves or through others."""
-    calls: dict[str, set[str]] = {}
-    handlers = _handlers(spec)
-    for path, template in _templates(spec):
-        owner = str(at(spec, *path[:2], "name"))
-        tasks = [task for _, task in _tasks(template)]
-        calls.setdefault(owner, set()).update(_texts(task.get("template") for task in tasks))
-        handlers = handlers.union(*map(_handlers, tasks))
+    calls = _calls(spec)
+    tasks = (task for _, template in _templates(spec) for _, task in _tasks(template))
+    handlers = _handlers(spec).union(*map(_handlers, tasks))
     handled = _reached(handlers, calls)
     entry = spec.get("entrypoint")
     first = {entry} if isinstance(entry, str) and entry in calls else calls.keys() - handled
     return handled - _reached(first, calls)
+
+
+def _calls(spec: Object) -> dict[str, set[str]]:
+    """Names of the templates that each template calls."""
+    calls: dict[str, set[str]] = {}
+    for path, template in _templates(spec):
+        owner = str(at(spec, *path[:2], "name"))
+        called = _texts(task.get("template") for _, task in _tasks(template))
+        calls.setdefault(owner, set()).update(called)
+    return calls
+
+
+def _side_by_side(spec: Object) -> set[str]:
+    """Names of the templates of which several pods run at a time, or one beside a pod that mounts the same claims.
+
+    Tasks of a row of steps run side by side, those of a DAG that wait for the same tasks, and the items of a loop.
+    """
+    calls, together = _calls(spec), set[str]()
+    for _, template in _templates(spec):
+        rows: dict[str, list[str]] = defaultdict(list)
+        for path, task in _tasks(template):
+            waits = task.get("depends") or task.get("dependencies")
+            row = str(path[1] if path[0] == "steps" else waits)
+            rows[row] += [*_texts([task.get("template")])] * (2 if _LOOPS & task.keys() else 1)
+        for names in rows.values():
+            if len(names) > 1:
+                together |= _reached(names, calls)
+    return together
+
+
+def _claim_templates(spec: Object) -> dict[str, Object]:
+    """Specs of the claims that a workflow makes, by name."""
+    templates = maps_at(spec, "volumeClaimTemplates")
+    return {str(map_at(claim, "metadata").get("name")): map_at(claim, "spec") for claim in templates}
 
 
 def _reached(names: Iterable[str], calls: Mapping[str, set[str]]) -> set[str]:

@@ -11,9 +11,10 @@ from typing import Any
 from ckf_spot.agent_pool import PLATFORM_NAMESPACES, SPOT_LABEL
 from ckf_spot.errors import EvictionWarning, Mistake, Mistakes, PlacementError, refusal, together
 from ckf_spot.fields import UNKNOWN, Json, Object, at, is_map, map_at
-from ckf_spot.kinds import table
+from ckf_spot.kinds import copies, table, volumes
 from ckf_spot.kinds.kind import Kind, Path, PlacingRequest, Pods, contradiction, dotted, misfit, mistake_in
 from ckf_spot.kinds.serialise import plain
+from ckf_spot.kinds.volumes import Mount
 from ckf_spot.placement import Placement
 from ckf_spot.pods import gpu_limits, node_selection, shape, strict_schema
 from ckf_spot.pods import template as template_on
@@ -79,6 +80,7 @@ def place(document: object, group: PoolGroup, request: PlacingRequest | None = N
     assert placement is not None  # noqa: S101 - or a mistake would have been mistake_in
     doubts = [doubt for part in parts for doubt in part.kind.doubts(part.document, placement, request)]
     doubts += [*_namespace_doubts(made, placement), *_grace_doubts(pools), *_stay_doubts(pools, group)]
+    doubts += _volume_doubts(made, pools, request)
     for part, pods, pool in pools:
         pods.place(part.document, pool) if pool else pods.keep(part.document)
     for part in parts:
@@ -264,6 +266,20 @@ def _grace_doubts(pools: _Pools) -> Iterator[str]:
             f"{template_on.GRACE_PERIOD}: {seconds} of {', '.join(names)} becomes {template_on.GRACE_SECONDS}, since "
             "Azure takes the node back 30 s after its notice: what takes longer must be saved before"
         )
+
+
+def _volume_doubts(document: Object, pools: _Pools, request: PlacingRequest) -> Iterator[str]:
+    """Claims that pods which may be evicted mount, by themselves or with others of the document."""
+    claims = dict(request.claims)
+    mounts: list[Mount] = []
+    evictable: set[str] = set()
+    for part, pods, pool in pools:
+        claims |= part.kind.claims(part.document)
+        for claim in pods.claims(part.document):
+            count = pods.copies * copies.count_at(document, (*part.path, *pods.path))
+            mounts.append(Mount(claim, pods.role, count, pods.in_turn))
+            evictable |= {claim} if pool and pool.spot else set()
+    return volumes.doubts((mount for mount in mounts if mount.claim in evictable), claims)
 
 
 def _stay_doubts(pools: _Pools, group: PoolGroup) -> Iterator[str]:

@@ -8,8 +8,16 @@ from typing import Any, Final
 from ckf_spot import fields
 from ckf_spot.agent_pool import POOL_LABEL, SPOT_LABEL, WORKLOAD_LABEL
 from ckf_spot.errors import Mistake
-from ckf_spot.fields import Json, Object, at, is_map, is_maps, is_texts, map_at
-from ckf_spot.kinds.kind import Kind, PlacingRequest, Pods, Wrapper, contradiction, unknown_roles
+from ckf_spot.fields import Json, Object, at, is_map, is_maps, is_texts, map_at, maps_at
+from ckf_spot.kinds.kind import (
+    Kind,
+    PlacingRequest,
+    Pods,
+    Wrapper,
+    claim_names,
+    contradiction,
+    unknown_roles,
+)
 from ckf_spot.placement import Placement
 from ckf_spot.pods import template as template_on
 
@@ -85,6 +93,12 @@ class _Pods(Pods):
                 "nodeSelector": {**(spec.get("nodeSelector") or {}), **_selected(document, self.path[0])},
             }
         return {**template, "spec": {**spec, "containers": _containers(document, self.path[0], spec)}}
+
+    def claims(self, document: Json) -> list[str]:
+        """What they mount of the application's volumes, and the claims in their template."""
+        mounts = {mount.get("name") for mount in maps_at(document, *self.path, "volumeMounts")}
+        volumes = [volume for volume in maps_at(document, "volumes") if volume.get("name") in mounts]
+        return claim_names([*volumes, *maps_at(document, *self.path, "template", "spec", "volumes")])
 
     def put(self, document: Json, template: Json) -> None:
         """Writes into the template where there is one, and into the role's fields where there is none."""
