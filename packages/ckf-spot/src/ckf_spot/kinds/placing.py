@@ -11,13 +11,13 @@ from typing import Any
 from ckf_spot.agent_pool import PLATFORM_NAMESPACES, SPOT_LABEL
 from ckf_spot.errors import EvictionWarning, Mistake, Mistakes, PlacementError, refusal, together
 from ckf_spot.fields import UNKNOWN, Json, Object, at, is_map, map_at
-from ckf_spot.kinds import copies, table, volumes
+from ckf_spot.kinds import copies, table
 from ckf_spot.kinds.kind import Kind, Path, PlacingRequest, Pods, contradiction, dotted, misfit, mistake_in
 from ckf_spot.kinds.serialise import plain
-from ckf_spot.kinds.volumes import Mount
 from ckf_spot.placement import Placement
-from ckf_spot.pods import gpu_limits, node_selection, shape, strict_schema
+from ckf_spot.pods import gpu_limits, node_selection, shape, strict_schema, volumes
 from ckf_spot.pods import template as template_on
+from ckf_spot.pods.volumes import Mount
 from ckf_spot.pool_group import PoolGroup
 
 

@@ -12,7 +12,7 @@ from ckf_spot.fields import is_count, is_map, map_at
 from ckf_spot.pipelines.request import Request
 from ckf_spot.pipelines.step import EXIT, Placed, Step, pod_spec, settings_of, shape_problems
 from ckf_spot.placement import PREFERRED
-from ckf_spot.pods import gpu_limits, node_selection
+from ckf_spot.pods import gpu_limits, node_selection, volumes
 from ckf_spot.pods.template import merged_affinity, merged_tolerations
 
 _JSON_FORMS: Final = (
@@ -97,6 +97,18 @@ def window_doubts(steps: Iterable[Step]) -> Iterator[Mistake]:
     for (end, limit, wait, factor), paths in tasks.items():
         path = f"backoff_max_duration of {', '.join(paths)}"
         yield from time_limits.window_doubts(path, end, limit=limit, wait=wait, factor=factor)
+
+
+def volume_doubts(steps: Sequence[Step]) -> Iterator[Mistake]:
+    """Claims that the pipeline makes, which one node at a time can mount."""
+    mounts = [mount for step in steps for mount in step.mounts]
+    claims = {name: claim for step in steps for name, claim in step.claims.items()}
+    yield from map(doubt_of, volumes.doubts(mounts, claims))
+
+
+def doubt_of(text: str) -> Mistake:
+    """A line about a pipeline that is placed all the same."""
+    return Mistake("", ABSENT, "", text, certain=False)
 
 
 def placed(step: Step, request: Request) -> Placed:

@@ -45,11 +45,9 @@ def place(
         row, write = _decided(step, request, left_out, mistakes)
         rows.append(row)
         writes += write
-    mistakes.add(
-        rules.window_doubts(step for step, row in zip(steps, rows, strict=True) if row.outcome == "placed")
-        if request.placement.spot
-        else ()
-    )
+    if request.placement.spot:
+        placed = [step for step, row in zip(steps, rows, strict=True) if row.outcome == "placed"]
+        mistakes.add([*rules.window_doubts(placed), *rules.volume_doubts(placed)])
     if not any(row.pools for row in rows):
         whys = ", ".join(f"{row.task} ({row.note})" for row in rows)
         mistakes.add(
