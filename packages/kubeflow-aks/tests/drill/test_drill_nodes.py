@@ -11,7 +11,7 @@ from kubeflow_aks.clients.kubernetes.objects import Object
 from kubeflow_aks.drill.cluster_events import ClusterEvents
 from kubeflow_aks.drill.cluster_view import ClusterView
 from kubeflow_aks.drill.errors import DrillError
-from kubeflow_aks.drill.evictor import AzureSpotEvictor
+from kubeflow_aks.drill.play import AzureSpotEvictor
 from kubeflow_aks.drill.scale_sets import ScaleSets, Vm
 from kubeflow_aks.drill.stage import IMAGE, NAMESPACE
 from kubeflow_aks.events import Kind

@@ -1,16 +1,15 @@
 """Runs the scenario on a local AKS that is up, and returns what was observed."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from ckf_spot import Pools
 from kubeflow_aks.clients.kubernetes.api import ApiServer
 from kubeflow_aks.demo.bring_up import sums
-from kubeflow_aks.demo.deployed_pools import deployed_pools
 from kubeflow_aks.demo.kubeflow import Kubeflow
 from kubeflow_aks.demo.progress import Planned
 from kubeflow_aks.local_aks.azure.state import AzureState
@@ -22,8 +21,15 @@ from kubeflow_aks.local_aks.simulation import market_requests
 from kubeflow_aks.local_aks.simulation.autoscaler.profile import Profile
 from kubeflow_aks.local_aks.simulation.live_cluster import LiveCluster
 from kubeflow_aks.local_aks.simulation.market import ALL, Reclaim, Supply
+from kubeflow_aks.local_aks.simulation.vms.agent_pools import AgentPool
 from kubeflow_aks.scenario.console import Console
-from kubeflow_aks.scenario.contract_pools import ContractPool, pools_for_role
+from kubeflow_aks.scenario.contract_pools import (
+    SYSTEM,
+    WORKLOAD_LABEL,
+    ContractPool,
+    pools_for_role,
+    spot_pools_of_fallbacks,
+)
 from kubeflow_aks.scenario.demo_objects import DemoObjects
 from kubeflow_aks.scenario.observations import Observations, Where
 from kubeflow_aks.scenario.step_runner import StepRunner, StepTimeoutError
@@ -174,3 +180,28 @@ def _made(result: Result) -> set[str]:
     marks = ("::pulumi:pulumi:Stack::", "::default_")
     done = {step.urn for step in result.steps if step.done and not step.op.startswith(("delete", "discard"))}
     return {urn for urn in done if not any(mark in urn for mark in marks)}
+
+
+def deployed_pools(
+    contract: Iterable[Mapping[str, Any]], azure: Iterable[Mapping[str, Any]]
+) -> tuple[ContractPool, ...]:
+    """The pools of the output `poolContract` and of `AzureState.agent_pools()`, so ordered, the system pool first."""
+    by_name = {entry["name"]: entry for entry in contract}
+    spot_of = spot_pools_of_fallbacks(by_name.values())
+    pools = [AgentPool.from_wire(wire) for wire in azure]
+    order = list(by_name)
+    pools.sort(key=lambda pool: order.index(pool.name) if pool.name in by_name else -1)
+    return tuple(
+        ContractPool(
+            name=pool.name,
+            role=by_name[pool.name]["role"] if pool.name in by_name else SYSTEM,
+            spot=pool.spot,
+            vm_size=pool.vm_size,
+            min_count=pool.min_count,
+            max_count=pool.max_count,
+            workload=pool.labels.get(WORKLOAD_LABEL, ""),
+            fallback_for=spot_of.get(pool.name, ()),
+            taints=pool.taints,
+        )
+        for pool in pools
+    )
