@@ -24,7 +24,7 @@ from tests.revisions.repository import Project, project
 from tests.scenario import recorded
 
 FOLDERS_OF_THEIR_OWN: Final = (
-    "cost/prices/answer_cache.py",  # in the user's cache
+    "cost/prices/price_list.py",  # in the user's cache
     "local_aks/",  # in a run directory
     "ownership.py",
     "pull_request/programs.py",  # in a run directory
