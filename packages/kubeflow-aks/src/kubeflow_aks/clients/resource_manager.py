@@ -16,7 +16,7 @@ import urllib3
 from kubeflow_aks.clients.addresses import is_local, may_get_credentials
 from kubeflow_aks.clients.az import Az
 from kubeflow_aks.clients.errors import ClientError
-from kubeflow_aks.json_values import is_mapping
+from kubeflow_aks.json_values import at, text
 from kubeflow_aks.text.sentences import one_line
 
 _TOKEN: Final = re.compile(r"[\w.~+/=-]+", re.ASCII)
@@ -52,8 +52,7 @@ class Response:
         return f"{self.status} {self.code}{': ' if message else ''}{message}"
 
     def _error(self, key: str) -> str:
-        error: object = self.body.get("error") if is_mapping(self.body) else None
-        return str(error.get(key) or "") if is_mapping(error) else ""
+        return str(at(self.body, "error", key) or "")
 
 
 class ResourceManager:
@@ -70,11 +69,8 @@ class ResourceManager:
         self._sleep = sleep
         self._pool = urllib3.PoolManager(retries=False, timeout=_TIMEOUT)
         self._token = ""
-        cloud: object = self._az.json("cloud", "show")
-        endpoints: object = cloud.get("endpoints") if is_mapping(cloud) else None
-        self.endpoint = str(endpoints.get("resourceManager") or "" if is_mapping(endpoints) else "").rstrip(
-            "/"
-        )
+        cloud = self._az.json("cloud", "show")
+        self.endpoint = text(at(cloud, "endpoints", "resourceManager")).rstrip("/")
         if not may_get_credentials(self.endpoint):
             raise ResourceManagerError(
                 "`az cloud show` names no address of Resource Manager with https; set the cloud with `az cloud set`"
@@ -119,9 +115,8 @@ class ResourceManager:
 
     def _new_token(self) -> str:
         words = ("account", "get-access-token", "--resource", f"{self.endpoint}/")
-        answer: object = self._az.json(*words)
-        token: object = answer.get("accessToken") if is_mapping(answer) else None
-        if not isinstance(token, str) or not _TOKEN.fullmatch(token):
+        token = text(at(self._az.json(*words), "accessToken"))
+        if not _TOKEN.fullmatch(token):
             raise ResourceManagerError("`az account get-access-token` printed no token; run `az login`")
         return token
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from ckf_spot import Pools
 from kubeflow_aks.clients.kubernetes.api import ApiServer
+from kubeflow_aks.demo import market
 from kubeflow_aks.demo.bring_up import sums
 from kubeflow_aks.demo.kubeflow import Kubeflow
 from kubeflow_aks.demo.progress import Planned
@@ -17,7 +18,6 @@ from kubeflow_aks.local_aks.engine.results import Result
 from kubeflow_aks.local_aks.lifecycle import service_files
 from kubeflow_aks.local_aks.lifecycle.instance import LocalAks, ServiceError
 from kubeflow_aks.local_aks.run.directory import RunDirectory
-from kubeflow_aks.local_aks.simulation import market_requests
 from kubeflow_aks.local_aks.simulation.autoscaler.profile import Profile
 from kubeflow_aks.local_aks.simulation.live_cluster import LiveCluster
 from kubeflow_aks.local_aks.simulation.market import ALL, Reclaim, Supply
@@ -59,7 +59,7 @@ class SimulatedSpotEvictor:
         self._send(Supply.AVAILABLE, pool)
 
     def _send(self, event: Supply | Reclaim, pool: str, count: int = 1) -> None:
-        market_requests.send(service_files.market_folder(self.run), event, pool, count)
+        market.send(self.run, event, pool, count)
 
 
 def run_scenario(
