@@ -104,10 +104,7 @@ def settle(switch: Power, hours: Hours, now: datetime, *, dry_run: bool) -> str:
         return f"left until the hours change: should {expected} {since}, but {operation} at {when:%H:%M %Z}"
     if dry_run:
         return f"would {'start' if run else 'stop'}: should {expected} {since}"
-    if run:
-        switch.start()
-    else:
-        switch.stop()
+    switch.switch(run=run)
     return f"{'started' if run else 'stopped'}: should {expected} {since}"
 
 
@@ -141,7 +138,7 @@ def run(
         CommandError: it could not be started or stopped by its hours.
     """
     with power.about(stack):
-        switch = power.find_cluster_power(stack, pulumi or Pulumi(root), azure or Aks())
+        switch = power.find_cluster_power(stack, root, pulumi, azure)
         if switch is None:
             result = "left: it has no cluster"
         elif switch.where.office_hours is None:
