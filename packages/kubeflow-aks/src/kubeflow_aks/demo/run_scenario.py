@@ -48,18 +48,11 @@ class SimulatedSpotEvictor:
 
     def evict(self, pool: str, count: int | None) -> None:
         """Evicts spot nodes, with notice; all if `count` is None."""
-        self._send(Reclaim.EVICT, pool, ALL if count is None else count)
+        market.send(self.run, Reclaim.EVICT, pool, ALL if count is None else count)
 
-    def sell_out(self, pool: str) -> None:
-        """Answers every request for a VM of the pool with an allocation error."""
-        self._send(Supply.SOLD_OUT, pool)
-
-    def bring_back(self, pool: str) -> None:
-        """Makes VMs of the pool available again."""
-        self._send(Supply.AVAILABLE, pool)
-
-    def _send(self, event: Supply | Reclaim, pool: str, count: int = 1) -> None:
-        market.send(self.run, event, pool, count)
+    def sell_out(self, pool: str, *, over: bool = False) -> None:
+        """Answers every request for a VM of the pool with an allocation error, or no longer."""
+        market.send(self.run, Supply.AVAILABLE if over else Supply.SOLD_OUT, pool)
 
 
 def run_scenario(

@@ -74,13 +74,9 @@ class AzureSpotEvictor:
             if not self.scale_sets.evict(vm):
                 raise DrillError(f"the VM of node {name_of(node)} was deleted before it could be evicted")
 
-    def sell_out(self, pool: str) -> None:
+    def sell_out(self, pool: str, *, over: bool = False) -> None:  # noqa: ARG002 - as declared
         """Not possible on Azure."""
         raise DrillError(f"{pool}: Azure cannot be made to sell out")
-
-    def bring_back(self, pool: str) -> None:
-        """Not possible on Azure."""
-        raise DrillError(f"{pool}: Azure's capacity cannot be changed")
 
     def _evictable(self, pool: str) -> list[Object]:
         """The nodes that may be evicted."""

@@ -8,7 +8,7 @@ from typing import Final
 
 from kubeflow_aks.clients.kubernetes.api import ApiServer
 from kubeflow_aks.clients.kubernetes.errors import ApiError, NoSuchKindError
-from kubeflow_aks.clients.kubernetes.objects import Kind, at, condition, fields, name_of
+from kubeflow_aks.clients.kubernetes.objects import Kind, at, fields, is_true, name_of
 from kubeflow_aks.exit_codes import CommandError
 from kubeflow_aks.scenario.contract_pools import POOL_LABEL, ContractPool
 from kubeflow_aks.scenario.observations import JobRecord, PodRecord, Refusal, RunRecord
@@ -152,5 +152,5 @@ def _job_record(job: Object) -> JobRecord:
         tasks=int(at(job, "spec", "completions") or 0),
         succeeded=int(status.get("succeeded") or 0),
         failed=int(status.get("failed") or 0),
-        complete=condition(job, "Complete").get("status") == "True",
+        complete=is_true(job, "Complete"),
     )
