@@ -30,10 +30,6 @@ _READS: Final = 4
 _OPERATIONS: Final = {False: "Stopping", True: "Starting"}
 
 
-class PowerError(CommandError):
-    """The cluster is not as it should be; the text is one line for the user."""
-
-
 @dataclass(frozen=True)
 class Power:
     """The switch of one stack's cluster.
@@ -65,11 +61,11 @@ class Power:
         One of production without office hours is stopped by force only.
 
         Raises:
-            PowerError: it may not be started or stopped now, or does not start or stop.
+            CommandError: it may not be started or stopped now, or does not start or stop.
             AzError: Azure refuses.
         """
         if not run and self.where.production and self.where.office_hours is None and not force:
-            raise PowerError(
+            raise CommandError(
                 "it is production: where Azure is short of machines, a stopped cluster does not start again; --force "
                 "stops it all the same"
             )
@@ -81,7 +77,7 @@ class Power:
             return
         if cluster.provisioning_state != _OPERATIONS[run]:
             if not cluster.idle:
-                raise PowerError(
+                raise CommandError(
                     f"another operation is under way ({cluster.provisioning_state}); try again when it has ended"
                 )
             if run:
@@ -89,7 +85,7 @@ class Power:
             (self.azure.start if run else self.azure.stop)(self.where.group, self.where.name)
         cluster = self._wait(run=run)
         if cluster.running != run or cluster.provisioning_state != "Succeeded":
-            raise PowerError(
+            raise CommandError(
                 f"it did not {'start' if run else 'stop'}: its provisioning state is "
                 f"{cluster.provisioning_state}; Azure's activity log has the reason"
             )
@@ -106,7 +102,7 @@ class Power:
             if cluster.idle and (cluster.running == run or waited > _READS * self.poll):
                 return cluster
             if waited > _PATIENCE.total_seconds():
-                raise PowerError(f"still {doing} after {_minutes(waited)}")
+                raise CommandError(f"still {doing} after {_minutes(waited)}")
             if begun + waited - reported >= _REPORT_EVERY.total_seconds():
                 reported = begun + waited
                 self.report(f"{self.stack}: {doing} for {_minutes(waited)}")
@@ -167,7 +163,7 @@ def switch(
     with about(stack):
         power = find_cluster_power(stack, root, pulumi, azure)
         if power is None:
-            raise PowerError("it has no cluster; deploy it first")
+            raise CommandError("it has no cluster; deploy it first")
         power = replace(power, report=partial(print, flush=True), rest=rest, poll=poll)
         power.switch(run=run, force=force)
     return ExitCode.GOOD

@@ -29,10 +29,6 @@ _LONGEST: Final = 500
 _TIMEOUT: Final = urllib3.Timeout(connect=10.0, read=60.0)
 
 
-class ResourceManagerError(ClientError):
-    """Resource Manager cannot be reached, or rejects the sign-in."""
-
-
 @dataclass(frozen=True)
 class Response:
     """A response of Resource Manager: HTTP status, and its JSON value, None if it is empty or not JSON."""
@@ -63,7 +59,7 @@ class ResourceManager:
 
         Raises:
             AzError: `az` is missing, or does not answer.
-            ResourceManagerError: the address may not get a token.
+            ClientError: the address may not get a token.
         """
         self._az = az or Az()
         self._sleep = sleep
@@ -72,7 +68,7 @@ class ResourceManager:
         cloud = self._az.json("cloud", "show")
         self.endpoint = text(at(cloud, "endpoints", "resourceManager")).rstrip("/")
         if not may_get_credentials(self.endpoint):
-            raise ResourceManagerError(
+            raise ClientError(
                 "`az cloud show` names no address of Resource Manager with https; set the cloud with `az cloud set`"
             )
 
@@ -86,20 +82,20 @@ class ResourceManager:
 
         Raises:
             AzError: `az` gives no token.
-            ResourceManagerError: no response, or the token is rejected.
+            ClientError: no response, or the token is rejected.
         """
         renewed = False
         for attempt in range(_ATTEMPTS):
             response = self._send(method, path, api_version)
             if response.status == HTTPStatus.UNAUTHORIZED:
                 if renewed:
-                    raise ResourceManagerError("Azure rejects the sign-in of `az`; run `az login`")
+                    raise ClientError("Azure rejects the sign-in of `az`; run `az login`")
                 self._token, renewed = "", True
             elif attempt == _ATTEMPTS - 1 or response.status not in _BUSY:
                 return _response(response)
             else:
                 self._sleep(_pause(response))
-        raise ResourceManagerError(f"{self.endpoint} is busy; try again later")
+        raise ClientError(f"{self.endpoint} is busy; try again later")
 
     def _send(self, method: str, path: str, api_version: str) -> urllib3.BaseHTTPResponse:
         self._token = self._token or self._new_token()
@@ -109,15 +105,13 @@ class ResourceManager:
             return self._pool.request(method, url, headers=headers, redirect=False)
         except urllib3.exceptions.HTTPError as error:
             reason = re.sub(r"^<.*?>: ", "", str(error))
-            raise ResourceManagerError(
-                f"{self.endpoint} does not answer: {one_line(reason, _LONGEST)}"
-            ) from None
+            raise ClientError(f"{self.endpoint} does not answer: {one_line(reason, _LONGEST)}") from None
 
     def _new_token(self) -> str:
         words = ("account", "get-access-token", "--resource", f"{self.endpoint}/")
         token = text(at(self._az.json(*words), "accessToken"))
         if not _TOKEN.fullmatch(token):
-            raise ResourceManagerError("`az account get-access-token` printed no token; run `az login`")
+            raise ClientError("`az account get-access-token` printed no token; run `az login`")
         return token
 
 

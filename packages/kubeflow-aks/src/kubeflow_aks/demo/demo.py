@@ -95,10 +95,6 @@ class WhereRecording:
         return self.run.root / "where.jsonl"
 
 
-class NothingToShowError(CommandError):
-    """The stack has no spot pool; the text is for the user."""
-
-
 @dataclass(frozen=True)
 class Demo:
     """The whole demo on a local AKS; the folder `results` stays after that is removed."""
@@ -110,13 +106,13 @@ class Demo:
         """Runs the demo from the plan to the page; whether every check passed.
 
         Raises:
-            NothingToShowError: the stack has no spot pool; nothing was started.
+            CommandError: the stack has no spot pool; nothing was started.
         """
         steps = replace(self.bring_up, parts=7)
         console, run = steps.console, steps.run
         document = steps.plan()
         if not any(pool["priority"] == "Spot" for pool in document["pools"]):
-            raise NothingToShowError(f"stack {steps.stack!r} has no spot pool, so there is nothing to show")
+            raise CommandError(f"stack {steps.stack!r} has no spot pool, so there is nothing to show")
         plan = resources(document)
         local = steps.tools(KUBEFLOWS_TOOLS)
         local.stop_service()  # ends back-offs and shortages of an earlier demo

@@ -13,10 +13,11 @@ from kubeflow_aks.demo import market
 from kubeflow_aks.demo.bring_up import sums
 from kubeflow_aks.demo.kubeflow import Kubeflow
 from kubeflow_aks.demo.progress import Planned
+from kubeflow_aks.exit_codes import CommandError
 from kubeflow_aks.local_aks.azure.state import AzureState
 from kubeflow_aks.local_aks.engine.results import Result
 from kubeflow_aks.local_aks.lifecycle import service_files
-from kubeflow_aks.local_aks.lifecycle.instance import LocalAks, ServiceError
+from kubeflow_aks.local_aks.lifecycle.instance import LocalAks
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.local_aks.simulation.autoscaler.profile import Profile
 from kubeflow_aks.local_aks.simulation.live_cluster import LiveCluster
@@ -76,7 +77,7 @@ def run_scenario(
 
     Raises:
         EngineError: the `up` after the scenario fails.
-        ServiceError: the service stopped meanwhile.
+        CommandError: the service stopped meanwhile.
     """
     local = kubeflow.local
     azure = AzureState(local.run.azure)
@@ -151,14 +152,14 @@ def _any_line(journal: JournalTail, local: LocalAks) -> Line:
     """A line of the journal, which has the pools since the service's start."""
     lines = journal.read()
     if not lines:
-        raise ServiceError(f"the simulation wrote no events; see {local.run.log(service_files.PID_FILE)}")
+        raise CommandError(f"the simulation wrote no events; see {local.run.log(service_files.PID_FILE)}")
     return lines[-1]
 
 
 def _check(local: LocalAks) -> None:
     """Fails if the service has stopped, because no step could complete then."""
     if local.run.pid_file(service_files.PID_FILE).running() is None:
-        raise ServiceError(f"the simulated Azure has stopped; see {local.run.log(service_files.PID_FILE)}")
+        raise CommandError(f"the simulated Azure has stopped; see {local.run.log(service_files.PID_FILE)}")
 
 
 def _stack_facts(pools: tuple[ContractPool, ...], plan: Iterable[Planned], named: Pools) -> StackFacts:

@@ -31,10 +31,6 @@ _POLL_SECONDS: Final = 0.1
 _POLICY_SECONDS: Final = 10.0
 
 
-class LeftoverError(CommandError):
-    """Objects of an earlier demo are not deleted in time; the text is for the user."""
-
-
 class DemoObjects:
     """A scenario's objects in one cluster."""
 
@@ -93,7 +89,7 @@ class DemoObjects:
         """Deletes what an earlier demo made, and waits until its pods and their nodes are gone; namespaces stay.
 
         Raises:
-            LeftoverError: they still exist after two minutes.
+            CommandError: they still exist after two minutes.
         """
         pools = tuple(pools)
         for kind in (_JOB, _STATEFUL_SET, *RUNS):
@@ -103,7 +99,7 @@ class DemoObjects:
         deadline = time.monotonic() + _CLEAR_SECONDS
         while left := self._left(pools):
             if time.monotonic() > deadline:
-                raise LeftoverError(
+                raise CommandError(
                     f"{left} of earlier work still exist; `./kubeflow-aks local down` removes everything"
                 )
             time.sleep(_POLL_SECONDS)
