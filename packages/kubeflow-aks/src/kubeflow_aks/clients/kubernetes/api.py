@@ -114,9 +114,13 @@ class ApiServer:
             raise NoSuchKindError(kind)
         return served[kind.kind]
 
-    def create(self, obj: Object, manager: str, *, dry_run: bool = False) -> Object:
-        """Create an object, as a dry run only check it; refused with `AlreadyExists` if one of that name exists."""
-        options = {"fieldManager": manager, "fieldValidation": "Warn", **_dry(dry_run=dry_run)}
+    def create(self, obj: Object, manager: str, *, dry_run: bool = False, strict: bool = False) -> Object:
+        """Create an object, as a dry run only check it; refused with `AlreadyExists` if one of that name exists.
+
+        With `strict`, a field that the API server does not know is refused, instead of dropped.
+        """
+        validation = "Strict" if strict else "Warn"
+        options = {"fieldManager": manager, "fieldValidation": validation, **_dry(dry_run=dry_run)}
         return self._connection.call("POST", self._collection(obj), options, obj)
 
     def apply(self, obj: Object, manager: str, *, force: bool, dry_run: bool = False) -> Object:
