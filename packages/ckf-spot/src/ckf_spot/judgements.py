@@ -98,6 +98,15 @@ def fields(schema: str, value: object, path: str = "") -> Iterator[Field]:
         yield from _fields(schema, "", value, path)
 
 
+def names(schema: str, above: str = "") -> tuple[str, ...]:
+    """Names of the fields that a schema has, or that it has below a path."""
+    rows, start = table()[schema], f"{above}." if above else ""
+    below = (
+        field.removeprefix(start).partition(".")[0] for field in rows if field and field.startswith(start)
+    )
+    return (*dict.fromkeys(below), *(names(rows[""].inner, above) if "" in rows else ()))
+
+
 def lines(unjudged: Iterable[Field]) -> list[str]:
     """Fields that nobody judges, a line for each row of the table."""
     paths: dict[Row, list[str]] = {}

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from ckf_spot import fields, yaml_text
+from ckf_spot import fields, judgements, yaml_text
 from ckf_spot.errors import ABSENT, Mistake, PlacementError
 from ckf_spot.fields import Json, Object, at, copied, is_map, is_maps, map_at, maps_at
 from ckf_spot.kinds.kind import (
@@ -28,26 +28,9 @@ _SURVIVING: Final = "Always"
 (`workflow/controller/operator.go`)."""
 _VERSION: Final = "argoproj.io/v1alpha1"
 _KFP: Final = "pipelines.kubeflow.org/"
-_SPEC: Final = (
-    "activeDeadlineSeconds", "affinity", "archiveLogs", "arguments", "artifactGC", "artifactRepositoryRef",
-    "automountServiceAccountToken", "dnsConfig", "dnsPolicy", "entrypoint", "executor", "hooks", "hostAliases",
-    "hostNetwork", "imagePullSecrets", "metrics", "nodeSelector", "onExit", "parallelism", "podDisruptionBudget",
-    "podGC", "podMetadata", "podPriorityClassName", "podSpecPatch", "priority", "retryStrategy", "schedulerName",
-    "securityContext", "serviceAccountName", "shutdown", "suspend", "synchronization", "templateDefaults", "templates",
-    "tolerations", "ttlStrategy", "volumeClaimGC", "volumeClaimTemplates", "volumes", "workflowMetadata",
-    "workflowTemplateRef",
-)  # fmt: skip
-_TEMPLATE: Final = (
-    "activeDeadlineSeconds", "affinity", "annotations", "archiveLocation", "automountServiceAccountToken", "container",
-    "containerSet", "daemon", "dag", "data", "executor", "failFast", "hostAliases", "http", "initContainers", "inputs",
-    "memoize", "metadata", "metrics", "name", "nodeSelector", "outputs", "parallelism", "plugin", "podSpecPatch",
-    "priorityClassName", "resource", "retryStrategy", "schedulerName", "script", "securityContext",
-    "serviceAccountName", "sidecars", "steps", "suspend", "synchronization", "timeout", "tolerations", "volumes",
-)  # fmt: skip
-_CRON: Final = (
-    "concurrencyPolicy", "failedJobsHistoryLimit", "schedule", "schedules", "startingDeadlineSeconds", "stopStrategy",
-    "successfulJobsHistoryLimit", "suspend", "timezone", "when", "workflowMetadata", "workflowSpec",
-)  # fmt: skip
+_SPEC: Final = judgements.names("WorkflowSpec")
+_TEMPLATE: Final = judgements.names("Template")
+_CRON: Final = judgements.names("CronWorkflow", "spec")
 _OF_ARGO: Final = ("dependencies", "mirrorVolumeMounts", "source")
 """Fields that Argo's containers have beside those of Kubernetes."""
 _PLACING: Final = ("affinity", "tolerations")

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from ckf_spot import fields
+from ckf_spot import fields, judgements
 from ckf_spot.agent_pool import POOL_LABEL, SPOT_LABEL, WORKLOAD_LABEL
 from ckf_spot.errors import Mistake
 from ckf_spot.fields import Json, Object, at, is_map, is_maps, is_texts, map_at
@@ -15,29 +15,10 @@ from ckf_spot.placement import Placement
 _EXECUTORS: Final = "executor"
 _ROLES: Final = ("driver", _EXECUTORS)
 _VERSION: Final = "sparkoperator.k8s.io/v1beta2"
-_APPLICATION: Final = (
-    "arguments", "batchScheduler", "batchSchedulerOptions", "deps", "driver", "driverIngressOptions",
-    "driverPodDisruptionBudget", "dynamicAllocation", "executor", "failureRetries", "hadoopConf", "hadoopConfigMap",
-    "image", "imagePullPolicy", "imagePullSecrets", "mainApplicationFile", "mainClass", "memoryOverheadFactor", "mode",
-    "monitoring", "nodeSelector", "proxyUser", "pythonVersion", "restartPolicy", "retryInterval", "sparkConf",
-    "sparkConfigMap", "sparkUIOptions", "sparkVersion", "suspend", "timeToLiveSeconds", "type", "volumes",
-)  # fmt: skip
-_EXECUTOR: Final = (
-    "affinity", "annotations", "configMaps", "coreLimit", "coreRequest", "cores", "deleteOnTermination", "dnsConfig",
-    "env", "envFrom", "envSecretKeyRefs", "envVars", "gpu", "hostAliases", "hostNetwork", "image", "initContainers",
-    "instances", "javaOptions", "labels", "lifecycle", "memory", "memoryLimit", "memoryOverhead", "nodeSelector",
-    "podSecurityContext", "ports", "priorityClassName", "schedulerName", "secrets", "securityContext",
-    "serviceAccount", "shareProcessNamespace", "sidecars", "template", "terminationGracePeriodSeconds", "tolerations",
-    "volumeMounts",
-)  # fmt: skip
-_DRIVER: Final = (
-    *(name for name in _EXECUTOR if name not in {"deleteOnTermination", "instances"}),
-    "kubernetesMaster", "podName", "serviceAnnotations", "serviceLabels",
-)  # fmt: skip
-_SCHEDULED: Final = (
-    "concurrencyPolicy", "failedRunHistoryLimit", "schedule", "successfulRunHistoryLimit", "suspend", "template",
-    "timeZone",
-)  # fmt: skip
+_APPLICATION: Final = judgements.names("SparkApplicationSpec")
+_EXECUTOR: Final = judgements.names("SparkExecutor")
+_DRIVER: Final = judgements.names("SparkDriver")
+_SCHEDULED: Final = judgements.names("ScheduledSparkApplication", "spec")
 _PLACING: Final = ("affinity", "tolerations", "terminationGracePeriodSeconds")
 """Fields beside the template that the operator's webhook puts over the template's, or next to them."""
 _FIELDS: Final = ("nodeSelector", *_PLACING)

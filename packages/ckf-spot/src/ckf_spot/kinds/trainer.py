@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from ckf_spot import fields
+from ckf_spot import fields, judgements
 from ckf_spot.agent_pool import GPU
 from ckf_spot.errors import EvictionWarning, Mistake, Mistakes, missing, not_one_of
 from ckf_spot.fields import Json, Object, at, is_map, is_maps, map_at
@@ -28,7 +28,7 @@ _FIELD: Final[Mapping[str, str]] = {
     "2.2": "runtimePatches",
     "2.3": "runtimePatches",
 }
-_TRAINER: Final = ("args", "command", "env", "image", "numNodes", "numProcPerNode", "resourcesPerNode")
+_TRAINER: Final = judgements.names("TrainJob", "spec.trainer")
 _SPEC: Final = ("initializer", "managedBy", "runtimeRef", "suspend", "trainer")
 _ONLY: Final[Mapping[str, tuple[str, ...]]] = {
     "2.0": ("annotations", "labels"),
