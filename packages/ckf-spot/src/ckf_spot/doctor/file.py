@@ -14,11 +14,10 @@ from ckf_spot.kinds import manifests
 from ckf_spot.kinds.kind import PlacingRequest
 from ckf_spot.kinds.manifests import File
 from ckf_spot.pipelines import compiled
-from ckf_spot.pods import shape
+from ckf_spot.pods import fit, shape
+from ckf_spot.pods.fit import NotJudged, Obstacle
 from ckf_spot.pool_group import PoolGroup
 from ckf_spot.pools import Pools
-from ckf_spot.where.matching import obstacle
-from ckf_spot.where.parse import constraints
 
 _SHOWN: Final = 6
 """Fields of a change that a line names."""
@@ -132,22 +131,36 @@ def _scheduled(work: Pods, what: str, pools: Pools, noted: Object) -> Finding:
     if problems:
         return wrong(what, "; ".join(map(str, problems)))
     try:
-        wishes = constraints(_with_gpus(namespace.admitted(work.spec, noted)))
+        spec = _with_gpus(namespace.admitted(work.spec, noted))
     except PlacementError as error:
         return wrong(what, line(error))
-    except TypeError as error:
-        return wrong(what, f"tolerations or affinity: {error}")
-    against = {pool.name: obstacle(pool, wishes) for pool in pools.all}
-    takers = [name for name, reason in against.items() if not reason]
-    if takers:
-        return right(what, f"can run on {', '.join(takers)}")
-    reasons = "; ".join(f"{name}: {reason}" for name, reason in against.items())
-    return wrong(what, f"no pool takes it: {reasons}", "pass --pool NAME to check against one")
+    judged = {pool.name: fit.judged(spec, pool, work.labels) for pool in pools.all}
+    against = {
+        name: next((one.text for one in results if isinstance(one, Obstacle)), "")
+        for name, results in judged.items()
+    }
+    takers = [pool for pool in pools.all if not against[pool.name]]
+    if not takers:
+        reasons = "; ".join(f"{name}: the pod {reason}" for name, reason in against.items())
+        return wrong(what, f"no pool takes it: {reasons}", "pass --pool NAME to check against one")
+    if not all(any(isinstance(one, NotJudged) for one in judged[pool.name]) for pool in takers):
+        sure = [
+            pool.name for pool in takers if not any(isinstance(one, NotJudged) for one in judged[pool.name])
+        ]
+        return right(what, f"can run on {', '.join(sure)}")
+    doubts = dict.fromkeys(
+        str(one.mistake("", takers))
+        for pool in takers
+        for one in judged[pool.name]
+        if isinstance(one, NotJudged)
+    )
+    names = ", ".join(pool.name for pool in takers)
+    return Finding("unknown", what, f"may run on {names}: {'; '.join(doubts)}")
 
 
 def _with_gpus(spec: dict[str, Any]) -> dict[str, Any]:
     """The spec with what AKS's plugin adds to pods with GPUs (docs/facts/aks.md#gpu-taint-and-admission-plugins)."""
-    if constraints(spec).gpus:
+    if fit.gpus_of(spec):
         spec["tolerations"].append({"key": GPU, "operator": "Exists"})
     return spec
 

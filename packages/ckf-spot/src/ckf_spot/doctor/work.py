@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from ckf_spot.fields import Object, is_count, is_maps, map_at, maps_at
+from ckf_spot.quantities import quantity
 
 _COPIES: Final = ("replicas", "parallelism", "parallelTrialCount")
 """Fields of Jobs, training jobs, JobSets, Ray clusters and experiments that say how many there are at a time."""
@@ -94,17 +95,6 @@ def _copies(value: Object) -> int:
 def _amount(container: Object, part: str, resource: str, default: object) -> Decimal:
     amount = stated(container, part, resource)
     return quantity(default if amount is None else amount)
-
-
-def quantity(text: object) -> Decimal:
-    """The number that a quantity of Kubernetes is.
-
-    Raises:
-        ValueError: it is none.
-    """
-    from kubernetes.utils import parse_quantity  # noqa: PLC0415 - an extra, there where a quota was read
-
-    return Decimal(parse_quantity(text))
 
 
 def stated(container: Object, part: str, resource: str) -> Any:
