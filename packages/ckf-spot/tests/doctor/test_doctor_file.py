@@ -436,16 +436,16 @@ def test_what_is_not_judged_is_named_as_the_page_shows(doctor: Doctor) -> None:
 
 
 def test_every_field_that_can_keep_a_pod_waiting_is_named(doctor: Doctor) -> None:
-    gated = SUSPENDED.replace("containers:", "schedulingGates: [{name: g}]\n      containers:")
+    gated = SUSPENDED.replace("containers:", "priority: 7\n      containers:")
     line = doctor("-f", write(gated))[WHERE]
     assert line.startswith(f"? {WHERE}: ")
-    assert "schedulingGates" in line
+    assert "priority" in line
     assert "spec.suspend" in line
 
 
 def test_a_field_of_another_pod_is_not_held_against_a_pod(doctor: Doctor) -> None:
     pod = {"containers": [{"name": "tensorflow", "image": "i"}]}
-    waiting = {**pod, "schedulingGates": [{"name": "g"}]}
+    waiting = {**pod, "priority": 7}
     roles = {"Chief": {"template": {"spec": pod}}, "Worker": {"template": {"spec": waiting}}}
     job = {"kind": "TFJob", "metadata": {"name": "t"}, "spec": {"tfReplicaSpecs": roles}}
     report = doctor("-f", write(yaml_text.dump([job])))
