@@ -264,7 +264,7 @@ def overriding(job: Json, api: str, name: str, pod: Json) -> Json:
 def test_a_launcher_that_the_request_names_is_placed_beside_what_the_job_says_of_it(
     pools: Pools, api: str
 ) -> None:
-    spec = {"nodeSelector": {"topology.kubernetes.io/zone": "westeurope-1"}}
+    spec = {"nodeSelector": {"topology.kubernetes.io/zone": "0"}}
     job = overriding(with_launcher(), api, "launcher", spec)
     placed = place(job, pools["gpu"], trainer_api=api, on_demand="launcher")
     assert str(place(job, pools["gpu"], trainer_api=api)["spec"]).count("launcher") == 1, "left alone"
@@ -309,7 +309,7 @@ def test_an_option_warns_of_a_label_that_nobody_knows(pools: Pools) -> None:
         EvictionWarning, match=r"disk: 'fast' is not known of the nodes of gpuspot, gpuod"
     ) as warned:
         TrainOption(pools["gpu"])(job, SimpleNamespace(resources_per_node={"gpu": 1}), None)
-    assert [warning.filename for warning in warned] == [__file__]
+    assert {warning.filename for warning in warned} == {__file__}
     assert len(job["spec"]["runtimePatches"]) == 2
 
 

@@ -13,6 +13,7 @@ from ckf_spot.kinds import argo, kind, placing, table
 from ckf_spot.kinds.kind import Path, PlacingRequest, dotted
 from ckf_spot.pipelines import compiled
 from ckf_spot.pods import shape
+from ckf_spot.quantities import quantity
 
 _COPIES: Final = ("instances", "parallelTrialCount", "parallelism", "replicas")
 """Fields of Jobs, JobSets, training jobs, Ray clusters, Spark applications and experiments that say how many there are
@@ -206,17 +207,6 @@ def _copies(value: Object) -> int:
 def _amount(container: Object, part: str, resource: str, default: object) -> Decimal:
     amount = stated(container, part, resource)
     return quantity(default if amount is None else amount)
-
-
-def quantity(text: object) -> Decimal:
-    """The number that a quantity of Kubernetes is.
-
-    Raises:
-        ValueError: it is none.
-    """
-    from kubernetes.utils import parse_quantity  # noqa: PLC0415 - an extra, there where a quota was read
-
-    return Decimal(parse_quantity(text))
 
 
 def stated(container: Object, part: str, resource: str) -> Any:

@@ -147,10 +147,9 @@ def _others(limits: Limits, placement: Placement, where: str) -> Iterator[Mistak
     """Accelerators that no pool has, such as another maker's or a slice by its own name, and what is not known here."""
     for name, limit in limits.items():
         for resource in limit:
-            domain, named, _ = resource.partition("/")
-            if resource == GPU or not named or f".{domain}".endswith(f".{_OF_KUBERNETES}"):
+            if resource == GPU or not is_device(resource):
                 continue
-            if any(part in _MAKERS for part in domain.split(".")):
+            if is_of_a_maker(resource):
                 problem = f"{name!r} asks for {resource}, which no node of {_pools(placement)} has"
                 yield Mistake(where, ABSENT, f"expected {GPU}", problem)
             else:
@@ -159,6 +158,17 @@ def _others(limits: Limits, placement: Placement, where: str) -> Iterator[Mistak
                 )
                 expected = "see that they have it; otherwise the pod waits for ever"
                 yield Mistake(where, ABSENT, expected, problem, certain=False)
+
+
+def is_device(resource: str) -> bool:
+    """Whether a resource is a device of some nodes, and none that every node may have."""
+    domain, named, _ = resource.partition("/")
+    return bool(named) and not f".{domain}".endswith(f".{_OF_KUBERNETES}")
+
+
+def is_of_a_maker(resource: str) -> bool:
+    """Whether a device is an accelerator that no node of a pool has under this name."""
+    return resource != GPU and any(part in _MAKERS for part in resource.partition("/")[0].split("."))
 
 
 def _share(template: Object) -> str:
