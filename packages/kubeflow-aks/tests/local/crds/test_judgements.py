@@ -29,7 +29,7 @@ OF_KUBERNETES: Final = {
 """Schemas that packages/ckf-spot/tests/test_judgements.py holds against the table; Katib's custom resource has none."""
 
 
-KEYS: Final = ("nvidia.com/gpu",)
+KEYS: Final = ("cpu", "memory", "nvidia.com/gpu")
 """Keys of maps for which the table has rows of their own."""
 
 
