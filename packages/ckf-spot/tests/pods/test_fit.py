@@ -110,8 +110,10 @@ def test_the_pools_gpu_is_not_judged_since_no_node_may_ever_come(value: str) -> 
     assert judged(GPU, nodeSelector={PRODUCT: value}) == (
         [],
         [
-            f"nodeSelector: {PRODUCT}: '{value}' is not what the autoscaler expects of gpuspot without nodes; "
-            "see that they have it; otherwise the pod waits for ever"
+            (
+                f"nodeSelector: {PRODUCT}: '{value}' is not what the autoscaler expects of gpuspot without nodes; "
+                "see that they have it; otherwise the pod waits for ever"
+            )
         ],
     )
 
@@ -180,8 +182,10 @@ def test_pods_that_spread_by_a_label_need_it(pool: str, key: str, never: list[st
 def test_a_label_to_spread_by_that_only_users_could_have_set_is_not_judged() -> None:
     spread = {"topologyKey": "deploy", "maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule"}
     assert judged(SPOT, topologySpreadConstraints=[spread])[1] == [
-        "topologySpreadConstraints[0].topologyKey: 'deploy' is not known of the nodes of cpuspot; "
-        "see that they have it; otherwise the pod waits for ever"
+        (
+            "topologySpreadConstraints[0].topologyKey: 'deploy' is not known of the nodes of cpuspot; "
+            "see that they have it; otherwise the pod waits for ever"
+        )
     ]
 
 
@@ -258,14 +262,18 @@ def test_no_pod_is_larger_than_a_node(spec: dict[str, Any], never: str) -> None:
 def test_an_amount_is_not_judged_where_the_contract_or_the_file_leaves_it_open() -> None:
     asking = [container(requests={"cpu": "2"})]
     assert judged(OLD, containers=asking)[1] == [
-        "containers: how much cpu a node of cpuspot has is not in the pool contract; "
-        "an administrator updates the stack with a newer program"
+        (
+            "containers: how much cpu a node of cpuspot has is not in the pool contract; "
+            "an administrator updates the stack with a newer program"
+        )
     ]
     assert judged(OLD, containers=[container()]) == ([], [])
     later = [container(requests={"cpu": "${trialParameters.cpu}"})]
     assert judged(SPOT, containers=later)[1] == [
-        "containers: how much cpu it asks for is not known: '${trialParameters.cpu}' is no quantity; "
-        "see that they have as much"
+        (
+            "containers: how much cpu it asks for is not known: '${trialParameters.cpu}' is no quantity; "
+            "see that they have as much"
+        )
     ]
 
 
@@ -274,7 +282,7 @@ def test_an_amount_is_not_judged_where_the_contract_or_the_file_leaves_it_open()
     [
         ("nvidia.com/gpu", ["asks for 1 GPU, a node has 0"], 0),
         ("amd.com/gpu", ["asks for amd.com/gpu, which no node has"], 0),
-        ("rdma/ib", [], 1),
+        ("rdma/ib", [], 0),
         ("hugepages-2Mi", [], 0),
     ],
 )
@@ -288,26 +296,65 @@ def test_devices_are_those_of_the_nodes(resource: str, never: list[str], doubts:
     [
         ({"schedulerName": "default-scheduler"}, ""),
         ({"schedulerName": "volcano"},
-         "schedulerName: 'volcano' is a scheduler that is not known here; "
-         "see that it runs in the cluster; otherwise the pod waits for ever"),
+         ("schedulerName: 'volcano' is a scheduler that is not known here; "
+         "see that it runs in the cluster; otherwise the pod waits for ever")),
         ({"priorityClassName": "kubeflow-aks-batch"}, ""),
         ({"priorityClassName": "high"},
-         "priorityClassName: 'high' is no PriorityClass of the program; "
-         "see that the cluster has it; otherwise the pods are refused"),
+         ("priorityClassName: 'high' is no PriorityClass of the program; "
+         "see that the cluster has it; otherwise the pods are refused")),
         ({"runtimeClassName": "nvidia"},
-         "runtimeClassName: 'nvidia' is a RuntimeClass that is not known here; "
-         "see that the cluster has it; otherwise the pods are refused"),
-        ({"nodeName": "n1"}, "nodeName: 'n1' bypasses the scheduler and with it the pools; leave it out"),
+         ("runtimeClassName: 'nvidia' is a RuntimeClass that is not known here; "
+         "see that the cluster has it; otherwise the pods are refused")),
         ({"schedulingGates": [{"name": "g"}]},
-         "schedulingGates keeps the pod waiting until somebody takes its gates away; see that somebody does"),
-        ({"resourceClaims": [{"name": "c"}]},
-         "resourceClaims: may be for a GPU or anything else; "
-         "see that they have it; otherwise the pod waits for ever"),
+         "schedulingGates: the pod waits until somebody takes its gates away; see that somebody does"),
     ],
 )  # fmt: skip
 def test_what_others_decide_is_not_judged(spec: dict[str, Any], line: str) -> None:
-    never, doubts = judged(SPOT, **spec)
-    assert (never, [doubt.replace("schedulingGates: ", "schedulingGates ") for doubt in doubts]) == (
-        [],
-        [line] if line else [],
-    )
+    assert judged(SPOT, **spec) == ([], [line] if line else [])
+
+
+def test_a_pod_for_another_system_is_refused_by_the_kubelet() -> None:
+    assert judged(SPOT, os={"name": "windows"}) == (["is for windows"], [])
+    assert judged(SPOT, os={"name": "linux"}) == ([], [])
+
+
+def spread(key: str, skew: int = 1, **more: Any) -> dict[str, Any]:
+    """Pods that spread over the values of a label."""
+    constraint = {"topologyKey": key, "maxSkew": skew, "whenUnsatisfiable": "DoNotSchedule", **more}
+    return {"topologySpreadConstraints": [constraint]}
+
+
+ZONE = "topology.kubernetes.io/zone"
+PORTS = [{"name": "main", "ports": [{"containerPort": 80, "hostPort": 80}]}]
+APART = "affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[0]"
+
+
+@pytest.mark.parametrize(
+    ("spec", "most"),
+    [
+        ({}, {}),
+        ({"affinity": neighbours("podAntiAffinity", MINE)}, {APART: 15}),
+        ({"affinity": neighbours("podAntiAffinity", {"job-name": "train"})}, {APART: 15}),
+        ({"affinity": neighbours("podAntiAffinity", {"app": "other"})}, {}),
+        ({"affinity": neighbours("podAntiAffinity", MINE, ZONE)}, {APART: 2}),
+        ({"affinity": neighbours("podAntiAffinity", MINE, "agentpool")}, {APART: 2}),
+        ({"affinity": neighbours("podAntiAffinity", MINE, "rack")}, {}),
+        ({"containers": PORTS}, {"containers[0].ports": 15}),
+        ({"containers": [{"ports": [{"containerPort": 80}]}]}, {}),
+        (
+            {"containers": [{"ports": [{"containerPort": 80}]}], "hostNetwork": True},
+            {"containers[0].ports": 15},
+        ),
+        (spread(ZONE), {}),
+        (spread(ZONE, minDomains=2), {}),
+        (spread(ZONE, 3, minDomains=3), {"topologySpreadConstraints[0]": 6}),
+        (spread(HOST, nodeAffinityPolicy="Ignore"), {"topologySpreadConstraints[0]": 15}),
+        (spread(HOST, nodeAffinityPolicy="Ignore", whenUnsatisfiable="ScheduleAnyway"), {}),
+    ],
+)
+def test_some_copies_wait_where_each_needs_a_place_of_its_own(
+    spec: dict[str, Any], most: dict[str, int]
+) -> None:
+    pools = [dataclasses.replace(POOLS[name], zones=("1", "2")) for name in ("cpuspot", "cpuod")]
+    assert dict(fit.crowding(spec, MINE, pools, 20)) == most
+    assert dict(fit.crowding(spec, MINE, pools, 1)) == {}

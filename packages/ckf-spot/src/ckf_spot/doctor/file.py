@@ -1,5 +1,6 @@
 """Looks at a file: whether its pods find a pool as they are, and what placing would change."""
 
+import dataclasses
 from collections import ChainMap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -164,11 +165,18 @@ def _scheduled(pods: Pods, made: Work, pools: Pools, noted: Object) -> Finding:
     }
     sure = ", ".join(name for name, lines in doubts.items() if not lines)
     if sure and not unjudged:
+        if crowded := list(fit.crowding(spec, pods.labels, takers, pods.count)):
+            path, most = min(crowded, key=lambda one: one[1])
+            return Finding(
+                "note", what, f"can run on {sure}, {most} of {pods.count} at a time because of its {path}"
+            )
         return right(what, f"can run on {sure}")
-    lines = dict.fromkeys(dataclasses.replace(one, expected="") for some in doubts.values() for one in some)
-    text = ", ".join([*unjudged, *map(str, lines)])
+    lines = (str(dataclasses.replace(one, expected="")) for some in doubts.values() for one in some)
+    text = ", ".join([*unjudged, *dict.fromkeys(lines)])
     return Finding(
-        "unknown", what, f"can run on {', '.join(doubts)}, unless this forbids it, which is not judged: {text}"
+        "unknown",
+        what,
+        f"can run on {', '.join(doubts)}, unless this forbids it, which is not judged: {text}",
     )
 
 

@@ -7,17 +7,14 @@ from typing import Any, Final
 
 from ckf_spot import judgements
 from ckf_spot.errors import ABSENT, Mistake
-from ckf_spot.fields import Object, is_count, is_maps, map_at, maps_at
+from ckf_spot.fields import Object, is_maps, map_at, maps_at
 from ckf_spot.judgements import REFUSED, Field
-from ckf_spot.kinds import argo, kind, placing, table
-from ckf_spot.kinds.kind import Path, PlacingRequest, dotted
+from ckf_spot.kinds import argo, copies, kind, placing, table
+from ckf_spot.kinds.kind import PlacingRequest, dotted
 from ckf_spot.pipelines import compiled
 from ckf_spot.pods import shape
 from ckf_spot.quantities import quantity
 
-_COPIES: Final = ("instances", "parallelTrialCount", "parallelism", "replicas")
-"""Fields of Jobs, JobSets, training jobs, Ray clusters, Spark applications and experiments that say how many there are
-at a time."""
 _START: Final = "start"
 _REQUEST: Final = PlacingRequest(pod_template=True)
 """With it a Pod is a kind like the others."""
@@ -166,7 +163,7 @@ def _of_kind(document: Object, placed: kind.Kind) -> Iterator[Pods]:
             yield Pods(
                 path=pods.located(Mistake(f"{where}.spec", ABSENT, ""), where).path,
                 part=where,
-                count=_count(document, path),
+                count=copies.count(document, path),
                 template=template,
                 problems=tuple(pods.located(mistake, where) for mistake in problems),
             )
@@ -180,28 +177,12 @@ def _searched(value: Any, path: str, count: int, around: Object) -> Iterator[Pod
             problems = shape.template_problems(template, here.removesuffix(".spec"))
             yield Pods(here, here, count, template, tuple(problems))
             return
-        count *= _copies(value)
+        count *= copies.copies(value)
         for key, part in value.items():
             yield from _searched(part, f"{path}.{key}", count, value)
     elif isinstance(value, list):
         for number, item in enumerate(value):
             yield from _searched(item, f"{path}[{number}]", count, {})
-
-
-def _count(document: Object, path: Path) -> int:
-    """How many pods run at a time: as often as all the parts say in which their template is."""
-    count = 1
-    for length in range(len(path) + 1):
-        count *= _copies(map_at(document, *path[:length]))
-    return count
-
-
-def _copies(value: Object) -> int:
-    counts = [value[key] for key in _COPIES if is_count(value.get(key))]
-    if "parallelism" in value and is_count(value.get("completions")):
-        counts.append(value["completions"])
-    hosts = value.get("numOfHosts")
-    return min(counts, default=1) * (hosts if isinstance(hosts, int) and is_count(hosts) else 1)
 
 
 def _amount(container: Object, part: str, resource: str, default: object) -> Decimal:

@@ -19,6 +19,7 @@ from ckf_spot.kinds.kind import (
     within,
 )
 from ckf_spot.placement import Placement
+from ckf_spot.pods import fit
 from ckf_spot.pods.template import SAFE_TO_EVICT
 
 RETRIES: Final = {"limit": "5", "retryPolicy": "Always", "backoff": {"duration": "5m", "factor": "1"}}
@@ -35,6 +36,8 @@ _OF_ARGO: Final = ("dependencies", "mirrorVolumeMounts", "source")
 """Fields that Argo's containers have beside those of Kubernetes."""
 _PLACING: Final = ("affinity", "tolerations")
 _SELECTING: Final = ("nodeSelector", *_PLACING)
+_OF_PODS: Final = ("schedulerName", "hostNetwork")
+"""Fields that a workflow's spec shares with its pods'."""
 _MAKES_POD: Final = ("container", "containerSet", "script", "data")
 """And `resource`: its pod makes an object, which another attempt would make again, so it stays."""
 
@@ -59,11 +62,18 @@ class _Step(Pods):
             for key in _SELECTING
             if merged.get(key) or self.workflow.get(key)
         }
+        spec |= {key: self.workflow[key] for key in _OF_PODS if self.workflow.get(key)}
+        priority = merged.get("priorityClassName") or self.workflow.get("podPriorityClassName")
+        spec |= {"priorityClassName": priority} if priority else {}
+        spec |= {"schedulerName": merged["schedulerName"]} if merged.get("schedulerName") else {}
         selector = spec.get("nodeSelector") or {}
         for _, patch in _patches(self.workflow, step):
+            spec |= {key: patch[key] for key in fit.FIELDS if patch.get(key)}
             if is_map(selector):
                 selector = {**selector, **map_at(patch, "nodeSelector")}
         containers = [_container(container, self.workflow, step) for _, container in _containers(step)]
+        if before := maps_at(step, "initContainers"):
+            spec["initContainers"] = [_container(container) for container in before]
         metadata = step.get("metadata") or {}
         common = map_at(self.workflow, "podMetadata", "annotations")
         if SAFE_TO_EVICT in common and is_map(metadata) and is_map(metadata.get("annotations") or {}):
@@ -341,15 +351,15 @@ def _containers(template: Any) -> list[tuple[Path, Object]]:
 
 
 def _container(container: Object, *around: Object) -> Json:
-    """A container as Kubernetes gets it, with the limits that patches give it."""
+    """A container as Kubernetes gets it, with what patches let it ask for."""
     kept: Json = {"name": "main", **{key: value for key, value in container.items() if key not in _OF_ARGO}}
     resources = kept.get("resources") or {}
     for _, patch in _patches(*around):
         for patched in maps_at(patch, "containers"):
-            limits = map_at(patched, "resources", "limits")
-            had = at(resources, "limits") or {}
-            if limits and patched.get("name") == kept["name"] and is_map(resources) and is_map(had):
-                kept["resources"] = resources = {**resources, "limits": {**had, **limits}}
+            for part in ("requests", "limits"):
+                amounts, had = map_at(patched, "resources", part), at(resources, part) or {}
+                if amounts and patched.get("name") == kept["name"] and is_map(resources) and is_map(had):
+                    kept["resources"] = resources = {**resources, part: {**had, **amounts}}
     return kept
 
 

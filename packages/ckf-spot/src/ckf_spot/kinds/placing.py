@@ -9,11 +9,11 @@ from typing import Any
 
 from ckf_spot.errors import EvictionWarning, Mistake, Mistakes, PlacementError, refusal, together
 from ckf_spot.fields import UNKNOWN, Json, Object, at, is_map, map_at
-from ckf_spot.kinds import table
+from ckf_spot.kinds import copies, table
 from ckf_spot.kinds.kind import Kind, Path, PlacingRequest, Pods, contradiction, dotted, misfit, mistake_in
 from ckf_spot.kinds.serialise import plain
 from ckf_spot.placement import Placement
-from ckf_spot.pods import gpu_limits, shape, strict_schema
+from ckf_spot.pods import gpu_limits, node_selection, shape, strict_schema
 from ckf_spot.pool_group import PoolGroup
 
 
@@ -69,7 +69,11 @@ def place(document: object, group: PoolGroup, request: PlacingRequest | None = N
                 pool = mistakes.catch(partial(_placement_of, pods, template, where, placement, group))
             if pool:
                 pools.append((part, pods, pool))
-                mistakes.add(pods.located(mistake, where) for mistake in pods.problems(template, pool, where))
+                problems = [
+                    *pods.problems(template, pool, where),
+                    *node_selection.crowding(template, pool, where, copies.count(made, path)),
+                ]
+                mistakes.add(pods.located(mistake, where) for mistake in problems)
     if left and not any(pods.moves or pods.role in request.on_demand for _, pods, _ in pools):
         mistakes.add([mistake_in("", f"nothing fits {group.name!r}: {'; '.join(left)}", "name other pools")])
     mistakes.raise_all()

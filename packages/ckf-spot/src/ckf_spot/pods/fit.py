@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from ckf_spot.agent_pool import GPU, SPOT_LABEL, AgentPool, Taint
+from ckf_spot.agent_pool import SPOT_LABEL, AgentPool, Taint
 from ckf_spot.errors import ABSENT, Mistake
 from ckf_spot.fields import Object, is_map, map_at, maps_at
 from ckf_spot.placement import REQUIRED
@@ -32,19 +32,22 @@ _RUNS: Final = "see that it runs in the cluster; otherwise the pod waits for eve
 _THERE: Final = "see that the cluster has it; otherwise the pods are refused"
 _HAVE_IT: Final = "see that they have it; otherwise the pod waits for ever"
 _ELSEWHERE: Final[Sequence[tuple[str, Sequence[str], str, str]]] = (
-    ("nodeName", (), "bypasses the scheduler and with it the pools", "leave it out"),
     ("schedulerName", ("default-scheduler",), "is a scheduler that is not known here", _RUNS),
     ("priorityClassName", PRIORITY_CLASSES, "is no PriorityClass of the program", _THERE),
     ("runtimeClassName", (), "is a RuntimeClass that is not known here", _THERE),
-    (
-        "schedulingGates",
-        (),
-        "keeps the pod waiting until somebody takes its gates away",
-        "see that somebody does",
-    ),
-    ("resourceClaims", (), "may be for a GPU or anything else", _HAVE_IT),
+    ("schedulingGates", (), "the pod waits until somebody takes its gates away", "see that somebody does"),
 )
 """Field, the values that need no line, and the line."""
+
+FIELDS: Final = (
+    "topologySpreadConstraints",
+    "resources",
+    "overhead",
+    "os",
+    "hostNetwork",
+    *(row[0] for row in _ELSEWHERE),
+)
+"""Fields of a pod that are looked at, beside its containers and those by which it chooses nodes."""
 
 
 @dataclass(frozen=True)
@@ -250,6 +253,54 @@ def _selects(wish: Requirement, labels: Object) -> bool | None:
             return value is None
 
 
+def crowding(
+    spec: Object, labels: Object, pools: Sequence[AgentPool], count: int
+) -> Iterator[tuple[str, int]]:
+    """What lets only some of a pod's copies run at a time: field, and how many.
+
+    Args:
+        spec: a well-formed pod's.
+        labels: the pod's own.
+        pools: those that take it.
+        count: how many copies run at a time otherwise.
+    """
+    most: dict[str, int] = {}
+    for kind in ("initContainers", "containers"):
+        for number, container in enumerate(maps_at(spec, kind)):
+            for port in maps_at(container, "ports"):
+                if port.get("hostPort") or (spec.get("hostNetwork") is True and port.get("containerPort")):
+                    most[f"{kind}[{number}].ports"] = sum(pool.max_count for pool in pools)
+    for number, term in enumerate(maps_at(spec, "affinity", "podAntiAffinity", REQUIRED)):
+        places = _places(term, pools)
+        if places is not None and selects(term, labels) is not False:
+            most[f"affinity.podAntiAffinity.{REQUIRED}[{number}]"] = places
+    for number, constraint in enumerate(maps_at(spec, "topologySpreadConstraints")):
+        places, needed, skew = (
+            _places(constraint, pools),
+            constraint.get("minDomains"),
+            constraint.get("maxSkew"),
+        )
+        # With fewer than `minDomains` none may have more than `maxSkew` ("Pod Topology Spread Constraints").
+        short = places is not None and isinstance(needed, int) and places < needed
+        # Nodes of other pools, such as AKS's own, count then as well, and stay without any.
+        every_node = (
+            constraint.get("nodeAffinityPolicy") == "Ignore" and constraint.get("topologyKey") == HOST
+        )
+        hard = constraint.get("whenUnsatisfiable") != "ScheduleAnyway"
+        if hard and places is not None and isinstance(skew, int) and (short or every_node):
+            most[f"topologySpreadConstraints[{number}]"] = skew * places
+    yield from ((path, at_a_time) for path, at_a_time in most.items() if at_a_time < count)
+
+
+def _places(term: Object, pools: Sequence[AgentPool]) -> int | None:
+    """How many values a topology key has at most on the pools' nodes; None: nobody knows."""
+    key = str(term.get("topologyKey"))
+    if key == HOST:
+        return sum(pool.max_count for pool in pools)
+    values = [NodeLabels(pool).shown(key).split(", ") for pool in pools]
+    return len({value for some in values for value in some}) if all(map(all, values)) else None
+
+
 def _amounts(spec: Object, pool: AgentPool) -> Iterator[Obstacle | NotJudged]:
     """CPU and memory, against what AKS leaves to pods on an empty node."""
     for resource in _COMPUTE:
@@ -304,19 +355,15 @@ def _shown(amount: Decimal) -> str:
     return f"{gibibytes.quantize(Decimal('0.1'))}Gi" if gibibytes >= 1 else f"{amount.normalize():f}"
 
 
-def _devices(spec: Object, pool: AgentPool) -> Iterator[Obstacle | NotJudged]:
+def _devices(spec: Object, pool: AgentPool) -> Iterator[Obstacle]:
     template = {"spec": spec}
     gpus = gpus_of(spec)
     if gpus > pool.gpus:
         yield Obstacle("containers", f"asks for {gpus} GPU{'s' * (gpus > 1)}, a node has {pool.gpus}")
     for kind in ("initContainers", "containers"):
         for limit in gpu_limits.limits_of(template, kind).values():
-            for resource in filter(gpu_limits.is_device, limit):
-                if gpu_limits.is_of_a_maker(resource):
-                    yield Obstacle(kind, f"asks for {resource}, which no node has")
-                elif resource != GPU:
-                    text = f"asks for {resource}, which is not known of the nodes of {{pools}}"
-                    yield NotJudged(kind, ABSENT, text, _HAVE_IT)
+            for resource in filter(gpu_limits.is_of_a_maker, limit):
+                yield Obstacle(kind, f"asks for {resource}, which no node has")
 
 
 def gpus_of(spec: Object) -> int:
@@ -326,8 +373,11 @@ def gpus_of(spec: Object) -> int:
     return max(gpu_limits.requested(limits), max(each_before, default=0))
 
 
-def _decided_elsewhere(spec: Object) -> Iterator[NotJudged]:
+def _decided_elsewhere(spec: Object) -> Iterator[Obstacle | NotJudged]:
     """What others than the pools' scheduler decide."""
+    system = map_at(spec, "os").get("name")
+    if system not in (None, "", "linux"):
+        yield Obstacle("os.name", f"is for {system}", system, allowed="linux")
     for path, usual, text, advice in _ELSEWHERE:
         value = spec.get(path)
         if value not in (None, "", [], *usual):

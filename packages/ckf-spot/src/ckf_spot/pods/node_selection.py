@@ -55,6 +55,22 @@ def problems(
     yield from {str(line): line for line in lines}.values()
 
 
+def crowding(template: Object, placement: Placement, where: str, count: int) -> Iterator[Mistake]:
+    """What lets only some of a template's pods run at a time; a mistake that is not certain, as they may take turns.
+
+    Args:
+        template: well-formed.
+        placement: where the pods are to run.
+        where: the template's path, for messages.
+        count: how many run at a time otherwise.
+    """
+    labels, names = map_at(template, "metadata", "labels"), ", ".join(pool.name for pool in placement.pools)
+    for path, most in fit.crowding(map_at(template, "spec"), labels, placement.pools, count):
+        problem = f"lets {most} of {count} pods run at a time on {names}"
+        advice = "work that needs all of them waits for ever"
+        yield Mistake(f"{where}.spec.{path}", ABSENT, advice, problem, certain=False)
+
+
 def names_pools(spec: Object) -> bool:
     """Whether a pod's spec requires nodes by their pool or workload, as placing does."""
     names = {POOL_LABEL, WORKLOAD_LABEL}
@@ -90,10 +106,12 @@ def _half_problems(
         offered = [pool.name for pool in placement.pools if pool.spot == spot]
         if offered and not any(pool.spot == spot for pool in reached):
             paths = dict.fromkeys(path for name in offered for path in against[name])
+            several = len(paths) > 1
+            only, never = ", ".join(pool.name for pool in reached), ", ".join(offered)
             yield Mistake(
                 where,
                 ABSENT,
-                f"leave {'them' if len(paths) > 1 else 'it'} out, or ask for require={request!r}",
-                f"its own {' and '.join(paths)} allow{'' if len(paths) > 1 else 's'} only {', '.join(pool.name for pool in reached)}, and so "
-                f"never {', '.join(offered)}, the {what} nodes that prefer='spot' asks for too",
+                f"leave {'them' if several else 'it'} out, or ask for require={request!r}",
+                f"its own {' and '.join(paths)} allow{'' if several else 's'} only {only}, and so never {never}, the "
+                f"{what} nodes that prefer='spot' asks for too",
             )

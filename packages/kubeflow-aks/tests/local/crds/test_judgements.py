@@ -40,7 +40,7 @@ OF_OTHER_RELEASES: Final = {
     ("SparkApplicationSpec", "driverPodDisruptionBudget"),
 }
 """Fields of KubeRay 1.4 and 1.7, and of Spark's operator 2.5, whose custom resources no test has."""
-KEYS: Final = ("nvidia.com/gpu",)
+KEYS: Final = ("cpu", "memory", "nvidia.com/gpu")
 """Keys of maps for which the table has rows of their own."""
 
 
