@@ -108,11 +108,11 @@ def test_a_value_other_than_the_usual_one_is_named(value: object, paths: list[st
 
 
 def test_fields_are_named_with_their_path_through_shared_schemas() -> None:
-    pod = {"containers": [{"name": "a"}, {"name": "b", "resources": {"claims": [{"name": "c"}]}}]}
+    pod = {"containers": [{"name": "a"}, {"name": "b", "resources": {"limits": {"rdma/ib": 1}}}]}
     job = {"kind": "Job", "spec": {"template": {"spec": pod}}}
     trial = {"trialTemplate": {"trialSpec": job}}
     assert unjudged("Experiment", {"kind": "Experiment", "spec": trial}) == [
-        "spec.trialTemplate.trialSpec.spec.template.spec.containers[1].resources.claims"
+        "spec.trialTemplate.trialSpec.spec.template.spec.containers[1].resources.limits.rdma/ib"
     ]
 
 

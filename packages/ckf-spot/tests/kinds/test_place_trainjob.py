@@ -8,7 +8,7 @@ from kubeflow_trainer_api import models
 from samples import GPU, ON_SPOT, POOL, WORKLOAD, Json, example, expressions, place
 
 from ckf_spot import EvictionWarning, PlacementError, Pools, TrainOption
-from ckf_spot.kinds.trainer import MANAGER
+from ckf_spot.kinds.trainer import APIS, MANAGER
 
 SHAPES = {
     "2.0": "podSpecOverrides",
@@ -334,3 +334,13 @@ def test_a_launcher_needs_an_on_demand_pool(pools: Pools) -> None:
     message = r"^spec\.trainer: launcher asks for a GPU .*also=\('launcher',\) puts it on spot$"
     with pytest.raises(PlacementError, match=message):
         place(with_launcher(), alone["gpu"], trainer_api="2.3")
+
+
+@pytest.mark.parametrize("api", APIS)
+def test_a_node_that_asks_for_more_than_any_node_has_is_refused(pools: Pools, api: str) -> None:
+    document = example("trainjob")
+    document["spec"]["trainer"]["resourcesPerNode"]["requests"] = {"cpu": "64"}
+    with pytest.raises(
+        PlacementError, match=r"^spec\.trainer\.resourcesPerNode: cpu: 64 contradicts the pools gpuspot"
+    ):
+        place(document, pools["gpu"], trainer_api=api)

@@ -31,7 +31,7 @@ def _pods(works: Sequence[Work]) -> list[Pods]:
 
 
 def _unjudged(title: str, kind: str, document: Object) -> Iterator[Finding]:
-    for text in judgements.lines(field for field in judgements.fields(kind, document) if field.unjudged):
+    for text in judgements.lines(judgements.unjudged({**document, "kind": kind})):
         yield Finding("unknown", title, text)
 
 

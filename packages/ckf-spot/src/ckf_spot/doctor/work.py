@@ -15,6 +15,7 @@ from ckf_spot.pipelines import compiled
 from ckf_spot.pods import shape
 from ckf_spot.quantities import quantity
 
+_CLAIM: Final = "persistentVolumeClaim.claimName"
 _START: Final = "start"
 _REQUEST: Final = PlacingRequest(pod_template=True)
 """With it a Pod is a kind like the others."""
@@ -97,12 +98,14 @@ class Work:
         name: kind and name.
         pods: those whose template is in it.
         fields: those of it that can keep its pods from something, and that nobody judges or `ckf-spot place` refuses.
+        claims: names of the volume claims that its pods mount.
         elsewhere: whether it makes pods whose template is not in it, or nobody knows how many at a time.
     """
 
     name: str
     pods: tuple[Pods, ...]
     fields: tuple[Field, ...]
+    claims: tuple[str, ...]
     elsewhere: bool
 
     def starting(self, pods: Pods, judgement: str) -> dict[str, str]:
@@ -143,6 +146,7 @@ def work(document: Object) -> Work:
         fields=tuple(
             field for field in fields if field.unjudged or (field.row and field.row.judgement == REFUSED)
         ),
+        claims=tuple(str(field.value) for field in fields if field.row and field.row.field == _CLAIM),
         elsewhere=not pods or name in argo.KINDS if placed else compiled.is_compiled(document),
     )
 

@@ -113,7 +113,7 @@ class TrainJob(Kind):
         """Its own overrides and GPUs."""
         if request.trainer_api in APIS:
             spec = document["spec"]
-            yield from _gpu_problems(spec, placement)
+            yield from _resource_problems(spec, placement)
             entries = spec.get(_FIELD[request.trainer_api]) or []
             yield from _entry_problems(entries, placement, request.trainer_api, request.target)
 
@@ -203,7 +203,7 @@ class TrainOption:
         placement = self.group.placement(prefer=self.prefer, require=self.require)
         request = {"trainer": {"resourcesPerNode": {"limits": limits}}} if requested else {}
         mistakes = Mistakes()
-        mistakes.add(_gpu_problems(request, placement))
+        mistakes.add(_resource_problems(request, placement))
         mistakes.add(_entry_problems(entries, placement, "2.2", self.target))
         mistakes.raise_all()
         for doubt in mistakes.doubts:
@@ -229,13 +229,21 @@ def _is_placed(document: Object, api: str, target: str) -> bool:
     return any(pod.get(key) for pod in pods for key in (*_PLACING, "nodeSelector"))
 
 
-def _gpu_problems(spec: Object, placement: Placement) -> list[Mistake]:
-    """What of the trainer's GPUs does not fit; a trainer that asks for nothing has what its runtime asks for."""
+def _resource_problems(spec: Object, placement: Placement) -> list[Mistake]:
+    """What of the trainer's resources does not fit; a trainer that asks for none has what its runtime asks for."""
     resources = at(spec, "trainer", "resourcesPerNode")
     if resources is None:
         return []
     where = "spec.trainer.resourcesPerNode"
-    return list(gpu_limits.problems({"trainer": map_at(resources, "limits")}, placement, where))
+    pod = {"containers": [{"resources": map_at(resources)}]}
+    return [
+        *gpu_limits.problems({"trainer": map_at(resources, "limits")}, placement, where),
+        *(
+            replace(mistake, path=where)
+            for mistake in node_selection.problems(pod, placement, where)
+            if mistake.path == f"{where}.containers"
+        ),
+    ]
 
 
 def _entry_problems(
