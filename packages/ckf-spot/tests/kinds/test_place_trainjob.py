@@ -8,7 +8,7 @@ from kubeflow_trainer_api import models
 from samples import GPU, ON_SPOT, POOL, WORKLOAD, Json, example, expressions, place
 
 from ckf_spot import EvictionWarning, PlacementError, Pools, TrainOption
-from ckf_spot.kinds.trainer import APIS, MANAGER
+from ckf_spot.kinds.trainer import MANAGER
 
 SHAPES = {
     "2.0": "podSpecOverrides",
