@@ -1,5 +1,6 @@
 """Looks at a file: whether its pods find a pool as they are, and what placing would change."""
 
+import dataclasses
 from collections import ChainMap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -16,11 +17,10 @@ from ckf_spot.kinds import manifests
 from ckf_spot.kinds.kind import PlacingRequest
 from ckf_spot.kinds.manifests import File
 from ckf_spot.pipelines import compiled
-from ckf_spot.pods import gpu_limits
+from ckf_spot.pods import fit, gpu_limits
+from ckf_spot.pods.fit import NotJudged, Obstacle
 from ckf_spot.pool_group import PoolGroup
 from ckf_spot.pools import Pools
-from ckf_spot.where.matching import obstacle
-from ckf_spot.where.parse import constraints
 
 WITHOUT_PODS: Final = "no pod's template is in it; --pool NAME looks at tasks and trials"
 _SHOWN: Final = 6
@@ -147,25 +147,42 @@ def _scheduled(pods: Pods, made: Work, pools: Pools, noted: Object) -> Finding:
     if later := gpu_limits.undecided(pods.template):
         return unknown(what, f"it {later}")
     try:
-        wishes = constraints(_with_gpus(namespace.admitted(pods.spec, noted)))
+        spec = _with_gpus(namespace.admitted(pods.spec, noted))
     except PlacementError as error:
         return wrong(what, line(error))
-    except TypeError as error:
-        return wrong(what, f"tolerations or affinity: {error}")
-    against = {pool.name: obstacle(pool, wishes) for pool in pools.all}
-    takers = ", ".join(name for name, reason in against.items() if not reason)
-    if takers and unjudged:
-        text = f"can run on {takers}, unless this forbids it, which is not judged: {', '.join(unjudged)}"
-        return Finding("unknown", what, text)
-    if takers:
-        return right(what, f"can run on {takers}")
-    reasons = "; ".join(f"{name}: {reason}" for name, reason in against.items())
-    return wrong(what, f"no pool takes it: {reasons}", "pass --pool NAME to check against one")
+    judged = {pool.name: fit.judged(spec, pool, pods.labels) for pool in pools.all}
+    against = {
+        name: next((one.text for one in results if isinstance(one, Obstacle)), "")
+        for name, results in judged.items()
+    }
+    takers = [pool for pool in pools.all if not against[pool.name]]
+    if not takers:
+        reasons = "; ".join(f"{name}: the pod {reason}" for name, reason in against.items())
+        return wrong(what, f"no pool takes it: {reasons}", "pass --pool NAME to check against one")
+    doubts = {
+        pool.name: [one.mistake("", takers) for one in judged[pool.name] if isinstance(one, NotJudged)]
+        for pool in takers
+    }
+    sure = ", ".join(name for name, lines in doubts.items() if not lines)
+    if sure and not unjudged:
+        if crowded := list(fit.crowding(spec, pods.labels, takers, pods.count)):
+            path, most = min(crowded, key=lambda one: one[1])
+            return Finding(
+                "note", what, f"can run on {sure}, {most} of {pods.count} at a time because of its {path}"
+            )
+        return right(what, f"can run on {sure}")
+    lines = (str(dataclasses.replace(one, expected="")) for some in doubts.values() for one in some)
+    text = ", ".join([*unjudged, *dict.fromkeys(lines)])
+    return Finding(
+        "unknown",
+        what,
+        f"can run on {', '.join(doubts)}, unless this forbids it, which is not judged: {text}",
+    )
 
 
 def _with_gpus(spec: dict[str, Any]) -> dict[str, Any]:
     """The spec with what AKS's plugin adds to pods with GPUs (docs/facts/aks.md#gpu-taint-and-admission-plugins)."""
-    if constraints(spec).gpus:
+    if fit.gpus_of(spec):
         spec["tolerations"].append({"key": GPU, "operator": "Exists"})
     return spec
 

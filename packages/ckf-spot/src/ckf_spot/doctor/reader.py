@@ -56,6 +56,11 @@ class Reader(Cluster):
         what = f"limits of namespace {namespace!r}"
         return self._list(what, self._core.list_namespaced_limit_range, namespace=namespace).items
 
+    def claims(self, namespace: str) -> tuple[Object, ...]:
+        """The PersistentVolumeClaims of a namespace."""
+        what = f"claims of namespace {namespace!r}"
+        return self._list(what, self._core.list_namespaced_persistent_volume_claim, namespace=namespace).items
+
     def pod_defaults(self, namespace: str) -> tuple[Object, ...]:
         """The PodDefaults of a namespace; none where the cluster does not know the kind."""
         what = f"PodDefaults of namespace {namespace!r}"
