@@ -27,17 +27,22 @@ _SHOWN: Final = 6
 """Fields of a change that a line names."""
 
 
-def look(works: Sequence[Work], pools: Pools, noted: Object) -> Iterator[Finding]:
+Classes = Callable[[str, str], bool | None]
+"""Whether the cluster has the class of a name that a field has; None: nobody knows."""
+
+
+def look(works: Sequence[Work], pools: Pools, noted: Object, classes: Classes) -> Iterator[Finding]:
     """Whether each pod finds a pool, as the file is.
 
     Args:
         works: the objects of one namespace.
         pools: the cluster's.
         noted: the namespace's annotations.
+        classes: of the cluster.
     """
     for made in works:
         for pods in made.pods:
-            yield _scheduled(pods, made, pools, noted)
+            yield _scheduled(pods, made, pools, noted, classes)
         if made.elsewhere and not made.pods:
             yield unknown(made.name, WITHOUT_PODS)
         for text in judgements.lines(made.others):
@@ -137,7 +142,7 @@ def namespace_of(document: Object) -> str | None:
     return name if isinstance(name, str) and name else None
 
 
-def _scheduled(pods: Pods, made: Work, pools: Pools, noted: Object) -> Finding:
+def _scheduled(pods: Pods, made: Work, pools: Pools, noted: Object, classes: Classes) -> Finding:
     what = f"{made.name}: {pods.path}"
     if pods.problems:
         return wrong(what, "; ".join(map(str, pods.problems)))
@@ -159,9 +164,15 @@ def _scheduled(pods: Pods, made: Work, pools: Pools, noted: Object) -> Finding:
     if not takers:
         reasons = "; ".join(f"{name}: the pod {reason}" for name, reason in against.items())
         return wrong(what, f"no pool takes it: {reasons}", "pass --pool NAME to check against one")
+    open_questions = {
+        pool.name: [one for one in judged[pool.name] if isinstance(one, NotJudged)] for pool in takers
+    }
+    there = {one.path: classes(one.path, str(one.value)) for some in open_questions.values() for one in some}
+    for path in (path for path, answer in there.items() if answer is False):
+        return wrong(what, f"it is refused: the cluster does not have its {path} {spec[path]!r}")
     doubts = {
-        pool.name: [one.mistake("", takers) for one in judged[pool.name] if isinstance(one, NotJudged)]
-        for pool in takers
+        name: [one.mistake("", takers) for one in some if not there[one.path]]
+        for name, some in open_questions.items()
     }
     sure = ", ".join(name for name, lines in doubts.items() if not lines)
     if sure and not unjudged:
