@@ -320,7 +320,7 @@ def test_whatever_stands_in_a_file_is_reported_in_lines(cluster: Api) -> None:
             place[path[-1]] = anything
             made = work(document)
             assert [
-                *file.look([made], pools, {}, lambda *_: None),
+                *file.look([made], pools, {}),
                 *file.without_pods([File("job.yaml", [document])]),
             ]
             if path[-1] in {"cpu", "resources", "limits", "initContainers", "containers", "parallelism"}:
@@ -379,7 +379,7 @@ def test_pods_are_those_that_place_places(example: str, pool: str) -> None:
     document = yaml_text.load((EXAMPLES / f"{example}.yaml").read_text(encoding="utf-8"), "").documents[0]
     pools = Pools.load(CONTRACT)
     placed = placing.place(document, pools[pool], PlacingRequest(require="spot")).document
-    lines = [str(finding) for finding in file.look([work(placed)], pools, {}, lambda *_: None)]
+    lines = [str(finding) for finding in file.look([work(placed)], pools, {})]
     assert [line for line in lines if f"can run on {pool}spot" in line or f", {pool}spot" in line]
     assert not [line for line in lines if line.startswith("✘") or "no pod's template" in line]
 
@@ -552,7 +552,7 @@ CLASSES: Final = {
 @pytest.mark.parametrize("field", CLASSES)
 @pytest.mark.parametrize(("there", "sign"), [(True, "✔"), (False, "✘"), (None, "?")])
 def test_a_class_is_looked_up_in_the_cluster(
-    doctor: Doctor, cluster: Api, field: str, there: bool | None, sign: str
+    doctor: Doctor, cluster: Api, field: str, sign: str, *, there: bool | None
 ) -> None:
     if there is None:
         cluster.refused[CLASSES[field]] = 403
