@@ -157,11 +157,12 @@ def _scheduled(pods: Pods, made: Work, pools: Pools, noted: Object, classes: Cla
         spec = _with_gpus(namespace.admitted(pods.spec, noted))
     except PlacementError as error:
         return wrong(what, line(error))
-    return _on_pools(what, {**pods.template, "spec": spec}, pods.count, pools, list(unjudged), classes)
+    template = {**pods.template, "spec": spec}
+    return _on_pools(what, template, pods.count, pools, unjudged=list(unjudged), classes=classes)
 
 
 def _on_pools(
-    what: str, template: Object, count: int, pools: Pools, unjudged: Sequence[str], classes: Classes | None
+    what: str, template: Object, count: int, pools: Pools, *, unjudged: Sequence[str], classes: Classes | None
 ) -> Finding:
     """Which pools take a well-formed template; `unjudged` are fields of the object that nobody looks at."""
     spec, labels = map_at(template, "spec"), map_at(template, "metadata", "labels")
