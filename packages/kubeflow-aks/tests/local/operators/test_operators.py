@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Generator
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import pytest
@@ -159,9 +160,7 @@ def storm(demo: DemoStack, heads: Dashboards, pools: Pools) -> Storm:
             for work in (tune, ray)
         }
         trying = tune.running()
-        pinned = play.until(
-            "the queued pods wait", lambda: len(queue.movable()) == _QUEUED and queue.movable()
-        )
+        pinned = play.until("the queued pods wait", partial(waiting, queue))
         status = demo.kubectl.get("clusterqueues.kueue.x-k8s.io", kueue.QUEUE)["status"]
         clusters = failed_once(play, ray, heads)
         brought_to_end(play, tune, ray, heads)
@@ -319,6 +318,16 @@ def test_kueue_gives_placed_jobs_the_flavors_that_were_recorded(demo: DemoStack,
             )
 
 
+@pytest.mark.usefixtures("storm")
+def test_a_queued_job_that_requests_nothing_is_not_pinned(demo: DemoStack, pools: Pools) -> None:
+    job = bare_job("nothing", gpu=False)
+    del job["spec"]["template"]["spec"]["containers"][0]["resources"]
+    placed = pools["cpu"].place(job, prefer="spot")
+    demo.apply(placed)
+    eventually(lambda: demo.api.get(placed)["spec"]["suspend"] is False)
+    assert "nodeSelector" not in demo.api.get(placed)["spec"]["template"]["spec"]
+
+
 def quota(workload: Object) -> list[Object]:
     """Its condition that it has quota, if it has one."""
     conditions = workload.get("status", {}).get("conditions", [])
@@ -326,21 +335,28 @@ def quota(workload: Object) -> list[Object]:
 
 
 def bare_job(name: str, *, gpu: bool) -> Object:
-    """A queued Job that asks for a GPU or for nothing."""
-    limits = {"nvidia.com/gpu": "1"} if gpu else {}
+    """A queued Job; one that requests nothing would get no flavor."""
+    limits = {"cpu": "1", **({"nvidia.com/gpu": "1"} if gpu else {})}
     container = {"name": "main", "image": "score", "resources": {"limits": limits}}
     metadata = {"name": name, "namespace": "recorded", "labels": {"kueue.x-k8s.io/queue-name": kueue.QUEUE}}
     template = {"spec": {"restartPolicy": "Never", "containers": [container]}}
     return {"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": {"template": template}}
 
 
-@pytest.mark.usefixtures("heads")
+@pytest.mark.usefixtures("storm")
 def test_katib_refuses_an_experiment_whose_job_has_a_field_in_the_wrong_place(demo: DemoStack) -> None:
-    document = example("training/experiment.yaml", "default")
+    document = example("training/experiment.yaml", "tunes")
+    document["metadata"]["name"] = "wrong"
     job = document["spec"]["trialTemplate"]["trialSpec"]
     job["spec"]["containers"] = job["spec"]["template"]["spec"]["containers"]
     with pytest.raises(ApiError, match="unable to convert: /spec/containers"):
         demo.api.create(document, "tests", dry_run=True)
+
+
+@pytest.mark.usefixtures("heads")
+def test_katib_refuses_an_experiment_in_a_namespace_without_its_label(demo: DemoStack) -> None:
+    with pytest.raises(ApiError, match=r"lacks label .katib[.]kubeflow[.]org/metrics-collector-injection"):
+        demo.api.create(example("training/experiment.yaml", "default"), "tests", dry_run=True)
 
 
 @pytest.mark.usefixtures("heads")
