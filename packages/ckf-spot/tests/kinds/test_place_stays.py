@@ -79,6 +79,16 @@ def test_a_role_that_stays_but_may_be_on_spot_is_a_line(pools: Pools, document: 
     assert line.endswith(f": --on-demand {role}, in Python on_demand=({role!r},), takes that back")
 
 
+def test_a_role_that_selects_spot_nodes_without_tolerating_them_waits_for_ever(pools: Pools) -> None:
+    document = pytorch()
+    at(document, *MASTER)["spec"]["nodeSelector"] = {SPOT: "spot"}
+    placed = placing.place(document, pools["cpu"], PlacingRequest())
+    [line] = [
+        doubt for doubt in placed.doubts if doubt.startswith("Master stays, but selects only nodes of ")
+    ]
+    assert line.endswith("so it waits for ever; leave out its selector")
+
+
 def test_a_role_that_no_request_names_has_another_way_out(pools: Pools) -> None:
     [line] = lines(tolerating(ray(), *SUBMITTER), pools)
     assert line.endswith(f": leave out its toleration of {SPOT}")

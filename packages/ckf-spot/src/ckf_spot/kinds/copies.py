@@ -1,4 +1,4 @@
-"""How many pods of a template run at a time."""
+"""How many pods of one template run at a time."""
 
 from typing import Final
 
@@ -10,18 +10,18 @@ _COPIES: Final = ("instances", "parallelTrialCount", "parallelism", "replicas")
 at a time."""
 
 
-def count(value: Object) -> int:
-    """How many a part of a document says that there are of what is in it."""
-    counts = [value[key] for key in _COPIES if is_count(value.get(key))]
-    if "parallelism" in value and is_count(value.get("completions")):
-        counts.append(value["completions"])
-    hosts = value.get("numOfHosts")
-    return min(counts, default=1) * (hosts if is_count(hosts) else 1)
-
-
-def count_at(document: Object, path: Path) -> int:
-    """How many pods of the template at a path: as often as all the parts say in which it is."""
-    pods = 1
+def count(document: Object, path: Path) -> int:
+    """As many as all the parts of a document say in which a template is; `path` is the template's."""
+    total = 1
     for length in range(len(path) + 1):
-        pods *= count(map_at(document, *path[:length]))
-    return pods
+        total *= copies(map_at(document, *path[:length]))
+    return total
+
+
+def copies(part: Object) -> int:
+    """As many as one part says."""
+    counts = [part[key] for key in _COPIES if is_count(part.get(key))]
+    if "parallelism" in part and is_count(part.get("completions")):
+        counts.append(part["completions"])
+    hosts = part.get("numOfHosts")
+    return min(counts, default=1) * (hosts if isinstance(hosts, int) and is_count(hosts) else 1)

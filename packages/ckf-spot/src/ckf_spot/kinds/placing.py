@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from ckf_spot import judgements
 from ckf_spot.agent_pool import PLATFORM_NAMESPACES, SPOT_LABEL
 from ckf_spot.errors import EvictionWarning, Mistake, Mistakes, PlacementError, refusal, together
 from ckf_spot.fields import UNKNOWN, Json, Object, at, is_map, map_at
@@ -15,7 +16,7 @@ from ckf_spot.kinds import copies, table
 from ckf_spot.kinds.kind import Kind, Path, PlacingRequest, Pods, contradiction, dotted, misfit, mistake_in
 from ckf_spot.kinds.serialise import plain
 from ckf_spot.placement import Placement
-from ckf_spot.pods import gpu_limits, node_selection, shape, strict_schema, volumes
+from ckf_spot.pods import fit, gpu_limits, node_selection, shape, strict_schema, volumes
 from ckf_spot.pods import template as template_on
 from ckf_spot.pods.volumes import Mount
 from ckf_spot.pool_group import PoolGroup
@@ -29,10 +30,12 @@ class Placed:
         document: as the API server takes it.
         doubts: how an eviction would still lose its work, what of it is not known here, and which of its pods were left
             as they are.
+        unjudged: its fields that can keep a pod from something, and that nobody judges (`judgements.lines`).
     """
 
     document: Json
     doubts: tuple[str, ...]
+    unjudged: tuple[str, ...]
 
 
 def place(document: object, group: PoolGroup, request: PlacingRequest | None = None) -> Placed:
@@ -73,7 +76,11 @@ def place(document: object, group: PoolGroup, request: PlacingRequest | None = N
                 pool = mistakes.catch(partial(_placement_of, pods, template, where, placement, group))
             pools.append((part, pods, pool))
             if pool:
-                mistakes.add(pods.located(mistake, where) for mistake in pods.problems(template, pool, where))
+                problems = [
+                    *pods.problems(template, pool, where),
+                    *node_selection.crowding(template, pool, where, copies.count(made, path)),
+                ]
+                mistakes.add(pods.located(mistake, where) for mistake in problems)
     if left and not any(pods.moves or pods.role in request.on_demand for _, pods, _ in pools):
         mistakes.add([mistake_in("", f"nothing fits {group.name!r}: {'; '.join(left)}", "name other pools")])
     mistakes.raise_all()
@@ -81,11 +88,12 @@ def place(document: object, group: PoolGroup, request: PlacingRequest | None = N
     doubts = [doubt for part in parts for doubt in part.kind.doubts(part.document, placement, request)]
     doubts += [*_namespace_doubts(made, placement), *_grace_doubts(pools), *_stay_doubts(pools, group)]
     doubts += _volume_doubts(made, pools, request)
+    unjudged = judgements.lines(judgements.unjudged(made))
     for part, pods, pool in pools:
         pods.place(part.document, pool) if pool else pods.keep(part.document)
     for part in parts:
         part.kind.place(part.document, placement, request)
-    return Placed(made, tuple(dict.fromkeys([*doubts, *map(str, mistakes.doubts), *left])))
+    return Placed(made, tuple(dict.fromkeys([*doubts, *map(str, mistakes.doubts), *left])), tuple(unjudged))
 
 
 def placed_object(
@@ -109,12 +117,13 @@ def placed_object(
         PlacementError: with every mistake.
 
     Warns:
-        EvictionWarning: once for each way in which an eviction would still lose the work.
+        EvictionWarning: once for each way in which an eviction would still lose the work, and for each field that is
+            not judged.
     """
     vanishing, staying = together(partial(_roles, "also", also), partial(_roles, "on_demand", on_demand))
     placed = place(document, group, PlacingRequest(also=vanishing, on_demand=staying, **request))
     name = placed.document.get("kind"), map_at(placed.document, "metadata").get("name")
-    for doubt in placed.doubts:
+    for doubt in (*placed.doubts, *placed.unjudged):
         text = f"{'/'.join(map(str, filter(None, name)))}: {doubt}"
         warnings.warn(text, EvictionWarning, stacklevel=3)
     return placed.document
@@ -276,21 +285,19 @@ def _volume_doubts(document: Object, pools: _Pools, request: PlacingRequest) -> 
     for part, pods, pool in pools:
         claims |= part.kind.claims(part.document)
         for claim in pods.claims(part.document):
-            count = pods.copies * copies.count_at(document, (*part.path, *pods.path))
+            count = pods.copies * copies.count(document, (*part.path, *pods.path))
             mounts.append(Mount(claim, pods.role, count, pods.in_turn))
             evictable |= {claim} if pool and pool.spot else set()
     return volumes.doubts((mount for mount in mounts if mount.claim in evictable), claims)
 
 
 def _stay_doubts(pools: _Pools, group: PoolGroup) -> Iterator[str]:
-    """Pods that stay, and may be on spot all the same."""
-    for part, pods, pool in pools:
+    """Pods that stay, and may be on spot all the same, or select spot nodes that they do not tolerate."""
+    for part, pods in ((part, pods) for part, pods, pool in pools if pool is None):
         spec = map_at(pods.template(part.document), "spec")
-        reached = (
-            []
-            if pool
-            else [other.name for other in node_selection.admitting(spec, group.cluster) if other.spot]
-        )
+        against = [(pool, {one.path for one in fit.obstacles(spec, pool)}) for pool in group.cluster]
+        reached = [pool.name for pool, paths in against if pool.spot and not paths]
+        selected = [pool for pool, paths in against if paths <= {fit.TOLERATIONS}]
         if reached:
             way = (
                 f"--on-demand {pods.role}, in Python on_demand=({pods.role!r},), takes that back"
@@ -300,4 +307,10 @@ def _stay_doubts(pools: _Pools, group: PoolGroup) -> Iterator[str]:
             yield (
                 f"{pods.role} stays, and an eviction of it loses the work, but it tolerates spot nodes and may run on "
                 f"{', '.join(reached)}: {way}"
+            )
+        elif selected and all(pool.spot for pool in selected):
+            names = ", ".join(pool.name for pool in selected)
+            yield (
+                f"{pods.role} stays, but selects only nodes of {names}, which are spot and which it does not tolerate, "
+                "so it waits for ever; leave out its selector"
             )

@@ -12,7 +12,7 @@ from ckf_spot.fields import is_count, is_map, map_at
 from ckf_spot.pipelines.request import Request
 from ckf_spot.pipelines.step import EXIT, Placed, Step, pod_spec, settings_of, shape_problems
 from ckf_spot.placement import PREFERRED
-from ckf_spot.pods import gpu_limits, node_selection, volumes
+from ckf_spot.pods import fit, gpu_limits, node_selection, volumes
 from ckf_spot.pods.template import merged_affinity, merged_tolerations
 
 _JSON_FORMS: Final = (
@@ -70,8 +70,10 @@ def stay_doubts(step: Step, request: Request) -> Iterator[Mistake]:
     """A task that stays because an eviction would lose more than itself, and may be on spot all the same."""
     if (step.stays != EXIT and not step.drives) or any(shape_problems(step)):
         return
-    pools = node_selection.admitting(pod_spec(step.settings), request.group.cluster)
-    if reached := [pool.name for pool in pools if pool.spot]:
+    spec = pod_spec(step.settings)
+    if reached := [
+        pool.name for pool in request.group.cluster if pool.spot and not fit.obstacles(spec, pool)
+    ]:
         yield Mistake(
             step.where,
             ABSENT,
@@ -130,7 +132,7 @@ def own_pools(step: Step, cluster: Sequence[AgentPool]) -> list[AgentPool]:
     spec = pod_spec(step.settings)
     if not node_selection.names_pools(spec):
         return []
-    return node_selection.admitting(spec, cluster)
+    return [pool for pool in cluster if not fit.obstacles(spec, pool)]
 
 
 def own_gpus(step: Step) -> int | None:
