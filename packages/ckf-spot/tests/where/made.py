@@ -100,12 +100,21 @@ def node_name(pool: str, number: int = 0) -> str:
     return f"aks-{pool}-12345678-vmss{number:06}"
 
 
-def node(pool: str, number: int = 0, *, created: float = 60, notice: float | None = None) -> Object:
-    """A node of a pool of the demo stack."""
+def node(
+    pool: str,
+    number: int = 0,
+    *,
+    created: float = 60,
+    notice: float | None = None,
+    event: str = "VMEventScheduled",
+    message: str = "Preempt Scheduled: Mon, 03 Aug 2026 08:18:16 GMT. DurationInSeconds: -1.",
+) -> Object:
+    """A node of a pool of the demo stack; `event` is the condition of its notice."""
     contract = POOLS[pool]
     conditions = [{"type": "Ready", "status": "True", "lastHeartbeatTime": at(0)}]
     if notice is not None:
-        conditions.append({"type": "VMEventScheduled", "status": "True", "lastTransitionTime": at(notice)})
+        since = {"lastTransitionTime": at(notice), "message": message}
+        conditions.append({"type": event, "status": "True", **since})
     return {
         "metadata": {
             "name": node_name(pool, number),

@@ -1,5 +1,6 @@
 """Pods and nodes from the API's objects, and what of them is worth keeping in a record."""
 
+import re
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import Any, Final, TypeVar
@@ -16,8 +17,11 @@ _GPU_PREFIX: Final = "nvidia.com/"
 """`nvidia.com/gpu`, and `nvidia.com/mig-…` where slices have names of their own."""
 _PRIORITY_LABEL: Final = "kubernetes.azure.com/priority"
 """AKS's successor of the label `scalesetpriority`: `spot` or `regular`."""
-_EVICTION_NOTICE: Final = "VMEventScheduled"
-"""Condition that AKS's node-problem-detector sets when Azure announces an eviction (node-auto-drain.md)."""
+_EVENT_CONDITIONS: Final = ("PreemptionScheduled", "VMEventScheduled")
+"""Conditions that AKS's node-problem-detector sets when Azure announces an event (docs/facts/aks.md#evictions)."""
+_PREEMPT: Final = re.compile(r"\s*Preempt\s+(?:Scheduled|Started)\b")
+"""How the message begins where the event is an eviction; all others (Reboot, Freeze, Redeploy,
+SpotRebalanceRecommendation) take no VM away."""
 _PHASES: Final = ("Pending", "Running", "Succeeded", "Failed", "Unknown")
 _POD_METADATA: Final = (
     "name", "namespace", "uid", "labels", "creationTimestamp", "deletionTimestamp", "ownerReferences",
@@ -75,14 +79,14 @@ def node(raw: Object, gone: datetime | None = None) -> Node:
     metadata, status = raw["metadata"], raw.get("status") or {}
     labels = metadata.get("labels") or {}
     conditions = {entry["type"]: entry for entry in status.get("conditions") or ()}
-    notice = conditions.get(_EVICTION_NOTICE, {})
+    notices = [_since(conditions[name]) for name in _EVENT_CONDITIONS if _evicts(conditions.get(name, {}))]
     return Node(
         name=text(metadata["name"]),
         pool=text(labels.get(POOL_LABEL) or labels.get("agentpool")),
         spot="spot" in {labels.get(SPOT_LABEL), labels.get(_PRIORITY_LABEL)},
         gpus=_gpus(status.get("allocatable") or {}),
         created=moment(metadata["creationTimestamp"]),
-        notice=_since(notice) if notice.get("status") == "True" else None,
+        notice=min(filter(None, notices), default=None),
         gone=gone,
     )
 
@@ -139,9 +143,9 @@ def trimmed_node(raw: Object) -> dict[str, Any]:
             },
             # Without their heartbeats, or every node would be news every few minutes.
             "conditions": [
-                _only(condition, ("type", "status", "lastTransitionTime"))
+                _only(condition, ("type", "status", "lastTransitionTime", "message"))
                 for condition in status.get("conditions") or ()
-                if condition["type"] == _EVICTION_NOTICE
+                if condition["type"] in _EVENT_CONDITIONS
             ],
         },
     }
@@ -181,6 +185,12 @@ def _moment(text: str | None) -> datetime | None:
 
 def _since(condition: Object) -> datetime | None:
     return _moment(condition.get("lastTransitionTime"))
+
+
+def _evicts(condition: Object) -> bool:
+    """Whether a condition announces an eviction; a record of an older release has no messages and counts them all."""
+    message = condition.get("message", "Preempt Started")
+    return condition.get("status") == "True" and _PREEMPT.match(text(message)) is not None
 
 
 def _containers(status: Object) -> tuple[list[datetime], list[datetime]]:
