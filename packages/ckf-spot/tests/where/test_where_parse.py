@@ -54,7 +54,11 @@ def test_a_trimmed_node_tells_the_same_and_nothing_of_its_heartbeats() -> None:
 @pytest.mark.parametrize(
     ("event", "message", "evicts"),
     [
-        ("VMEventScheduled", "Preempt Scheduled: Mon, 03 Aug 2026 08:18:16 GMT. DurationInSeconds: -1.", True),
+        (
+            "VMEventScheduled",
+            "Preempt Scheduled: Mon, 03 Aug 2026 08:18:16 GMT. DurationInSeconds: -1.",
+            True,
+        ),
         ("VMEventScheduled", "Reboot Scheduled: Mon, 03 Aug 2026 08:18:16 GMT.", False),
         ("VMEventScheduled", "Freeze Started", False),
         ("PreemptionScheduled", "Preempt Scheduled: Mon, 03 Aug 2026 08:18:16 GMT.", True),
