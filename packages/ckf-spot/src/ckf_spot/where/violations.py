@@ -97,7 +97,8 @@ def awaited(look: Look) -> Iterator[str]:
     for step in look.lost_steps:
         if step.fate == "tried again":
             lost = f"{step.work.namespace}/{step.work} lost its pod{_was_on(step, look)}"
-            yield f"{lost}: Argo shows {step.shown!r}, and tries it again after that"
+            condition = f", if its retries' expression {step.expression!r} is true" if step.expression else ""
+            yield f"{lost}: Argo shows {step.shown!r}, and tries it again after that{condition}"
 
 
 def _on_spot(pod: Pod, look: Look) -> Iterator[Violation]:
@@ -181,27 +182,42 @@ def _stuck(pod: Pod, look: Look, patience: timedelta) -> Iterator[Violation]:
         yield Violation("stuck-on-spot", pod.namespace, pod.name, message, advice)
 
 
-_NOT_TRIED_AGAIN: Final[Mapping[Fate, tuple[str, str]]] = {
-    "driver": ("Kubeflow gives its drivers no retries", "run it again"),
+_NOT_TRIED_AGAIN: Final[Mapping[Fate, tuple[str, str, str]]] = {
+    "driver": ("Kubeflow gives its drivers no retries", "", ""),
     "policy": (
         "its retry policy does not cover lost pods",
-        "let an administrator set kubeflow.argoRetries: true in the stack's settings, then run it again",
+        "let an administrator set kubeflow.argoRetries: true in the stack's settings",
+        "set retryPolicy: Always in its retryStrategy",
+    ),
+    "expression": (
+        "the expression of its retries does not cover lost pods",
+        "let the expression be true for lastRetry.status == 'Error' and for exit code 143",
+        "let the expression be true for lastRetry.status == 'Error' and for exit code 143",
     ),
     "no retries": (
         "it has no retries",
-        "place it with ckf_spot, which sets them (they need kubeflow.argoRetries: true), then run it again",
+        "place it with ckf_spot, which sets them (they need kubeflow.argoRetries: true)",
+        "place the workflow with ckf-spot place, which gives it a retryStrategy",
     ),
-    "retries used up": ("it has used up its retries", "give it more with set_retry, then run it again"),
+    "retries used up": (
+        "it has used up its retries",
+        "give it more with set_retry",
+        "raise the limit of its retryStrategy",
+    ),
     "too late": (
         "its time for retries is over",
-        "give set_retry a longer backoff_max_duration, then run it again",
+        "give set_retry a longer backoff_max_duration",
+        "raise backoff.maxDuration of its retryStrategy",
     ),
+    "over": ("the workflow ended before it was tried again", "", ""),
 }
-"""Why a lost step is not tried again, and what to do."""
+"""Why a lost step is not tried again, and what to do first in a pipeline and in a workflow of one's own."""
 
 
 def _lost(step: LostStep, look: Look) -> Violation:
-    why, advice = _NOT_TRIED_AGAIN[step.fate]
+    why, of_pipeline, of_workflow = _NOT_TRIED_AGAIN[step.fate]
+    first = of_pipeline if step.of_pipeline else of_workflow
+    advice = f"{first}, then run it again" if first else "run it again"
     if step.waits:
         message = f"Argo shows {step.shown!r}, but {why}: after that the step ends with {step.ended!r}"
     else:
