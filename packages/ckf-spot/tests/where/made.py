@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from ckf_spot import Pools, sources
 from ckf_spot.agent_pool import AgentPool
-from ckf_spot.where import parse, traces
+from ckf_spot.where import parse, traces, waiting
 from ckf_spot.where.observations import Look
 
 Object = dict[str, Any]
@@ -39,6 +39,7 @@ def pod(
     ended: float | None = None,
     disruption: str = "",
     unschedulable: float | None = None,
+    scheduler: str = "",
     labels: Mapping[str, str] | None = None,
     annotations: Mapping[str, str] | None = None,
     gpus: int = 0,
@@ -75,6 +76,7 @@ def pod(
                 "type": "PodScheduled",
                 "status": "False",
                 "reason": "Unschedulable",
+                "message": scheduler,
                 "lastTransitionTime": at(unschedulable),
             }
         )
@@ -158,11 +160,12 @@ def look(
     pools: Mapping[str, AgentPool] | None = POOLS,
 ) -> Look:
     """A look at these objects."""
-    there = traces.disrupted(tuple(map(parse.pod, pods)), tuple(events))
+    events = tuple(events)
+    there = waiting.with_scale_ups(traces.disrupted(tuple(map(parse.pod, pods)), events), events)
     return Look(
         time=NOW,
         namespace=namespace,
-        pods=(*traces.earlier(there, tuple(events), tuple(workflows)), *there),
+        pods=(*traces.earlier(there, events, tuple(workflows)), *there),
         nodes=None if nodes is None else tuple(map(parse.node, nodes)),
         pools=pools,
     )

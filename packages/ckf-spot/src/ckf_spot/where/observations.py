@@ -58,6 +58,21 @@ class Constraints:
     gpus: int = 0
 
 
+@dataclass(frozen=True)
+class ScaleUp:
+    """What the autoscaler did last about a pod without a node.
+
+    Attributes:
+        reason: of its event: `TriggeredScaleUp`, `NotTriggerScaleUp` or `FailedScaleUp`.
+        message: of the event.
+        time: when it happened last.
+    """
+
+    reason: str
+    message: str
+    time: datetime
+
+
 @dataclass(frozen=True, kw_only=True)
 class Pod:
     """One pod; work that was evicted has had several.
@@ -72,6 +87,9 @@ class Pod:
         deleting: whether it is on its way out.
         gone: whether the object is there no more.
         waiting_since: since when the scheduler has no node for it, None if it has one or has not looked yet.
+        scheduler: why, in the scheduler's words.
+        gates: names of the scheduling gates that keep it from the scheduler, such as a queue's.
+        scale_up: what the autoscaler did last about it; None: nothing is known.
         maker: what makes it again; None where only its traces are known.
         step_id: of the step of an Argo workflow that it is, empty for any other pod.
     """
@@ -90,6 +108,9 @@ class Pod:
     deleting: bool = False
     gone: bool = False
     waiting_since: datetime | None = None
+    scheduler: str = ""
+    gates: tuple[str, ...] = ()
+    scale_up: ScaleUp | None = None
     maker: Maker | None = None
     step_id: str = ""
     constraints: Constraints = Constraints()

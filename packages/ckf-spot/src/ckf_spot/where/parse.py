@@ -26,7 +26,7 @@ _PHASES: Final = ("Pending", "Running", "Succeeded", "Failed", "Unknown")
 _POD_METADATA: Final = (
     "name", "namespace", "uid", "labels", "creationTimestamp", "deletionTimestamp", "ownerReferences",
 )  # fmt: skip
-_POD_SPEC: Final = ("nodeName", "nodeSelector", "tolerations")
+_POD_SPEC: Final = ("nodeName", "nodeSelector", "schedulingGates", "tolerations")
 _POD_STATUS: Final = ("phase", "startTime", "conditions")
 
 
@@ -64,6 +64,8 @@ def pod(raw: Object, gone: datetime | None = None) -> Pod:
         deleting="deletionTimestamp" in metadata,
         gone=gone is not None,
         waiting_since=_since(scheduled) or moment(metadata["creationTimestamp"]) if waits else None,
+        scheduler=text(scheduled.get("message")) if waits else "",
+        gates=tuple(text(gate["name"]) for gate in spec.get("schedulingGates") or ()),
         maker=_checked(maker_of(raw)),
         step_id=text((metadata.get("annotations") or {}).get(STEP_ID)),
         constraints=constraints(spec),

@@ -11,6 +11,7 @@ from ckf_spot.agent_pool import SPOT_LABEL, AgentPool
 from ckf_spot.where.lost_steps import Fate, LostStep
 from ckf_spot.where.matching import SPOT_TAINT, obstacle, tolerates, unknown_pools
 from ckf_spot.where.observations import Look, Node, Pod
+from ckf_spot.where.waiting import wait
 from ckf_spot.where.work import Role
 
 Rule = Literal[
@@ -160,24 +161,30 @@ def _busy_until(node: Node, pods: list[Pod]) -> datetime:
 
 
 def _stuck(pod: Pod, look: Look, patience: timedelta) -> Iterator[Violation]:
-    pools = look.pools
-    if pools is None or pod.waiting_since is None or not tolerates(pod.constraints.tolerations, SPOT_TAINT):
+    why = wait(pod, look, patience)
+    if why is None or pod.waiting_since is None:
         return
     waited = look.time - pod.waiting_since
+    since = f"it waits for {durations.text(max(int(waited.total_seconds()), 0))}"
+    pools = look.pools or {}
     obstacles = {pool.name: obstacle(pool, pod.constraints) for pool in pools.values()}
     takers = [pool for pool in pools.values() if not obstacles[pool.name]]
     missing = unknown_pools(pod.constraints, pools)
-    since = f"it waits for {durations.text(max(int(waited.total_seconds()), 0))}"
-    if not takers:
+    wishes_spot = bool(pools) and tolerates(pod.constraints.tolerations, SPOT_TAINT)
+    if wishes_spot and not takers:
         spot = [f"{pool.name}: {obstacles[pool.name]}" for pool in pools.values() if pool.spot]
-        why = _does_not_exist(missing) if missing else "; ".join(spot) or "there is no spot pool"
-        message = f"{since} and no pool will ever take it ({why})"
+        closed = _does_not_exist(missing) if missing else "; ".join(spot) or "there is no spot pool"
+        message = f"{since} and no pool will ever take it ({closed})"
         advice = f"name one of {', '.join(pools)}, or place it with ckf_spot"
         yield Violation("stuck-without-pool", pod.namespace, pod.name, message, advice)
-    elif all(pool.spot for pool in takers) and waited >= patience:
-        message = (
-            f"{since} for a node of {', '.join(pool.name for pool in takers)}, and nothing else takes it"
-        )
+    elif why.cause == "never":
+        message = f"{since} and no pool will ever take it ({why.text})"
+        advice = f"change its {' and '.join(why.fields)}, or place it with ckf_spot"
+        yield Violation("stuck-without-pool", pod.namespace, pod.name, message, advice)
+    elif wishes_spot and all(pool.spot for pool in takers) and waited >= patience:
+        reason = f" ({why.text})" if why.cause in {"sold out", "full"} else ""
+        names = ", ".join(pool.name for pool in takers)
+        message = f"{since} for a node of {names}, and nothing else takes it{reason}"
         advice = _way_out(takers, missing, obstacles)
         yield Violation("stuck-on-spot", pod.namespace, pod.name, message, advice)
 
