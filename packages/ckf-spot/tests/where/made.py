@@ -44,7 +44,7 @@ def pod(
     annotations: Mapping[str, str] | None = None,
     gpus: int = 0,
     claim: Mapping[str, Any] | None = None,
-    deleting: bool = False,
+    deletion: float | None = None,
     **spec: Any,
 ) -> Object:
     """A pod; times are minutes before now."""
@@ -59,8 +59,8 @@ def pod(
     }
     if owner:
         metadata["ownerReferences"] = [{"kind": owner[0], "name": owner[1], "controller": True}]
-    if deleting:
-        metadata["deletionTimestamp"] = at(0)
+    if deletion is not None:
+        metadata["deletionTimestamp"] = at(deletion)
     conditions: list[Object] = []
     status: Object = {"phase": phase, "conditions": conditions}
     if node:
@@ -108,12 +108,14 @@ def node(
     *,
     created: float = 60,
     notice: float | None = None,
+    silent: float | None = None,
     event: str = "VMEventScheduled",
     message: str = "Preempt Scheduled: Mon, 03 Aug 2026 08:18:16 GMT. DurationInSeconds: -1.",
 ) -> Object:
     """A node of a pool of the demo stack; `event` is the condition of its notice."""
     contract = POOLS[pool]
-    conditions = [{"type": "Ready", "status": "True", "lastHeartbeatTime": at(0)}]
+    ready = {"status": "True"} if silent is None else {"status": "Unknown", "lastTransitionTime": at(silent)}
+    conditions = [{"type": "Ready", "lastHeartbeatTime": at(0), **ready}]
     if notice is not None:
         since = {"lastTransitionTime": at(notice), "message": message}
         conditions.append({"type": event, "status": "True", **since})

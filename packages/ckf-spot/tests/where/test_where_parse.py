@@ -45,7 +45,7 @@ def test_a_trimmed_pod_tells_the_same(raw: Any) -> None:
 
 
 def test_a_trimmed_node_tells_the_same_and_nothing_of_its_heartbeats() -> None:
-    raw = node("gpuspot", notice=1)
+    raw = node("gpuspot", notice=1, silent=2)
     trimmed = parse.trimmed_node(raw)
     assert parse.node(trimmed) == parse.node(raw)
     assert "Heartbeat" not in json.dumps(trimmed)

@@ -199,7 +199,7 @@ def test_a_pool_without_more_nodes_is_no_reason_for_a_pod_that_no_pool_takes(rea
     [
         pod("train-x", "aks-cpuspot-12345678-vmss000000"),
         pod("train-x", phase="Pending"),
-        pod("train-x", unschedulable=6, deleting=True),
+        pod("train-x", unschedulable=6, deletion=6),
     ],
     ids=["has a node", "nobody has looked yet", "is leaving"],
 )

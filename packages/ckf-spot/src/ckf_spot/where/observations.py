@@ -84,7 +84,7 @@ class Pod:
         started: when its first container did.
         ended: when its last container did, or when it was gone.
         disruption: reason of its condition DisruptionTarget or what an event says; empty: it was not disrupted.
-        deleting: whether it is on its way out.
+        deletion: when it is or was to be gone, its grace period included; None: it is not on its way out.
         gone: whether the object is there no more.
         waiting_since: since when the scheduler has no node for it, None if it has one or has not looked yet.
         scheduler: why, in the scheduler's words.
@@ -105,7 +105,7 @@ class Pod:
     started: datetime | None = None
     ended: datetime | None = None
     disruption: str = ""
-    deleting: bool = False
+    deletion: datetime | None = None
     gone: bool = False
     waiting_since: datetime | None = None
     scheduler: str = ""
@@ -139,6 +139,7 @@ class Node:
     Attributes:
         gpus: amount of GPUs, or of slices of them.
         notice: since when Azure announces its eviction, None if it does not.
+        silent: since when its kubelet has not reported, None if it does.
         gone: when it went, None while it is there.
     """
 
@@ -148,6 +149,7 @@ class Node:
     gpus: int
     created: datetime
     notice: datetime | None = None
+    silent: datetime | None = None
     gone: datetime | None = None
 
 

@@ -19,6 +19,9 @@ _PRIORITY_LABEL: Final = "kubernetes.azure.com/priority"
 """AKS's successor of the label `scalesetpriority`: `spot` or `regular`."""
 _EVENT_CONDITIONS: Final = ("PreemptionScheduled", "VMEventScheduled")
 """Conditions that AKS's node-problem-detector sets when Azure announces an event (docs/facts/aks.md#evictions)."""
+_READY: Final = "Ready"
+"""Condition of a node; the node controller sets it to Unknown once the kubelet has been silent for 50 seconds
+(kubernetes/kubernetes 1.34, `pkg/controller/nodelifecycle`)."""
 _PREEMPT: Final = re.compile(r"\s*Preempt\s+(?:Scheduled|Started)\b")
 """How the message begins where the event is an eviction; all others (Reboot, Freeze, Redeploy,
 SpotRebalanceRecommendation) take no VM away."""
@@ -61,7 +64,7 @@ def pod(raw: Object, gone: datetime | None = None) -> Pod:
         started=min(starts, default=_moment(status.get("startTime")) if phase != "Pending" else None),
         ended=max(ends, default=None) if phase in {"Succeeded", "Failed"} and ends else gone,
         disruption=text(target.get("reason")) or "unknown" if target.get("status") == "True" else "",
-        deleting="deletionTimestamp" in metadata,
+        deletion=_moment(metadata.get("deletionTimestamp")),
         gone=gone is not None,
         waiting_since=_since(scheduled) or moment(metadata["creationTimestamp"]) if waits else None,
         scheduler=text(scheduled.get("message")) if waits else "",
@@ -81,6 +84,7 @@ def node(raw: Object, gone: datetime | None = None) -> Node:
     metadata, status = raw["metadata"], raw.get("status") or {}
     labels = metadata.get("labels") or {}
     conditions = {entry["type"]: entry for entry in status.get("conditions") or ()}
+    ready = conditions.get(_READY, {})
     notices = [_since(conditions[name]) for name in _EVENT_CONDITIONS if _evicts(conditions.get(name, {}))]
     return Node(
         name=text(metadata["name"]),
@@ -89,6 +93,7 @@ def node(raw: Object, gone: datetime | None = None) -> Node:
         gpus=_gpus(status.get("allocatable") or {}),
         created=moment(metadata["creationTimestamp"]),
         notice=min(filter(None, notices), default=None),
+        silent=_since(ready) if ready.get("status") == "Unknown" else None,
         gone=gone,
     )
 
@@ -147,7 +152,7 @@ def trimmed_node(raw: Object) -> dict[str, Any]:
             "conditions": [
                 _only(condition, ("type", "status", "lastTransitionTime", "message"))
                 for condition in status.get("conditions") or ()
-                if condition["type"] in _EVENT_CONDITIONS
+                if condition["type"] in {_READY, *_EVENT_CONDITIONS}
             ],
         },
     }

@@ -11,8 +11,9 @@ from ckf_spot.where.observations import Look, Node, Pod
 from ckf_spot.where.violations import Violation, awaited, blind_spots, violations
 from ckf_spot.where.waiting import Wait, wait
 
-VERSION: Final = 2
-"""Version of the JSON form; a change that breaks a reader makes it 3. 2 brought `nodes`."""
+VERSION: Final = 3
+"""Version of the JSON form; a change that breaks a reader makes it 4. 2 brought `nodes`, 3 nodes that are silent and
+the reasons of pods that wait."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ def state(pod: Pod, ending: Ending) -> str:
         return pod.phase.lower()
     if ending.end:
         return ending.end
-    if pod.deleting:
+    if pod.deletion:
         return "leaving"
     if pod.phase == "Pending":
         return "starting" if pod.node else "pending"
@@ -119,6 +120,7 @@ def _node(node: Node) -> dict[str, Any]:
         "capacity": "spot" if node.spot else "on-demand",
         "created": stamp(node.created),
         "notice": stamp(node.notice),
+        "silent": stamp(node.silent),
         "gone": stamp(node.gone),
     }
 

@@ -22,6 +22,7 @@ Rule = Literal[
     "gpu-node-without-gpu-work",
     "stuck-on-spot",
     "stuck-without-pool",
+    "stuck-terminating",
     "step-lost",
 ]
 RULES: Final[tuple[Rule, ...]] = get_args(Rule)
@@ -68,12 +69,14 @@ def violations(look: Look, patience: timedelta) -> tuple[Violation, ...]:
 
     Args:
         look: what was seen.
-        patience: how long spot work may wait for a spot node before it counts as stuck.
+        patience: how long spot work may wait for a spot node, and a pod may outlive its grace period, before it
+            counts as stuck.
     """
     rows = [
         *(violation for pod in look.pods if pod.active for violation in _on_spot(pod, look)),
         *_gpu_nodes(look),
         *(violation for pod in look.pods if pod.active for violation in _stuck(pod, look, patience)),
+        *(violation for pod in look.pods if pod.active for violation in _terminating(pod, look, patience)),
         *(_lost(step, look) for step in look.lost_steps if step.fate != "tried again"),
     ]
     return tuple(
@@ -165,7 +168,7 @@ def _stuck(pod: Pod, look: Look, patience: timedelta) -> Iterator[Violation]:
     if why is None or pod.waiting_since is None:
         return
     waited = look.time - pod.waiting_since
-    since = f"it waits for {durations.text(max(int(waited.total_seconds()), 0))}"
+    since = f"it waits for {_length(waited)}"
     pools = look.pools or {}
     obstacles = {pool.name: obstacle(pool, pod.constraints) for pool in pools.values()}
     takers = [pool for pool in pools.values() if not obstacles[pool.name]]
@@ -187,6 +190,40 @@ def _stuck(pod: Pod, look: Look, patience: timedelta) -> Iterator[Violation]:
         message = f"{since} for a node of {names}, and nothing else takes it{reason}"
         advice = _way_out(takers, missing, obstacles)
         yield Violation("stuck-on-spot", pod.namespace, pod.name, message, advice)
+
+
+def _terminating(pod: Pod, look: Look, patience: timedelta) -> Iterator[Violation]:
+    """A pod whose node does not end it, while nothing goes on with its work.
+
+    A Job waits for such a pod with `podReplacementPolicy: Failed`, the default where it has a podFailurePolicy.
+    """
+    if pod.deletion is None or pod.role == "daemon" or look.lost(pod.node):
+        return
+    late = look.time - pod.deletion
+    replaced = any(other.work == pod.work and other.active and not other.deletion for other in look.pods)
+    if late < patience or replaced or not pod.node:
+        return
+    node = look.nodes_by_name.get(pod.node)
+    silent = f"silent for {_length(look.time - node.silent)}" if node and node.silent else ""
+    waits = ": a Job with a podFailurePolicy waits for that" if pod.maker and pod.maker.kind == "Job" else ""
+    message = (
+        f"it should have ended {_length(late)} ago, its node {pod.node} "
+        f"{f'has been {silent}' if silent else 'has not ended it'}, and no other pod goes on with its work{waits}"
+    )
+    remove = f"delete the node: kubectl delete node {pod.node}"
+    if silent:
+        advice = f"let an administrator {remove}"
+    elif node:
+        advice = (
+            "see its events: a volume that can't be unmounted, or a container that can't be killed, keeps it"
+        )
+    else:
+        advice = f"if the node is silent, let an administrator {remove}"
+    yield Violation("stuck-terminating", pod.namespace, pod.name, message, advice)
+
+
+def _length(span: timedelta) -> str:
+    return durations.text(max(int(span.total_seconds()), 0))
 
 
 _NOT_TRIED_AGAIN: Final[Mapping[Fate, tuple[str, str, str]]] = {

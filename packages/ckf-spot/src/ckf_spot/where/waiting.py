@@ -75,7 +75,7 @@ def with_scale_ups(pods: Iterable[Pod], events: Iterable[Object]) -> tuple[Pod, 
 
 def waits(pod: Pod) -> bool:
     """Whether a pod waits for a node, or for the queue that lets it have one."""
-    return pod.active and not pod.node and not pod.deleting and bool(pod.gates or pod.waiting_since)
+    return pod.active and not pod.node and not pod.deletion and bool(pod.gates or pod.waiting_since)
 
 
 def wait(pod: Pod, look: Look, patience: timedelta) -> Wait | None:
