@@ -183,3 +183,12 @@ def test_what_can_not_be_done_is_one_line(doctor: Doctor, options: list[str], er
     report = doctor(*options)
     assert (report.code, report.lines, len(report.errors)) == (2, [], 1)
     assert report.errors[0].startswith(f"ckf-spot: {error}")
+
+
+def test_what_is_no_api_server_is_one_line(
+    doctor: Doctor, serve: Callable[[Callable[[str], tuple[int, bytes]]], None]
+) -> None:
+    serve(lambda _: (200, b"<html>Sign in</html>"))
+    report = doctor()
+    assert (report.code, report.lines, len(report.errors)) == (2, [], 1)
+    assert report.errors[0].endswith("a proxy's or a sign-in page's: '<html>Sign in</html>'")

@@ -63,8 +63,8 @@ def _same_contract(reader: Reader, pools: Pools) -> Iterator[Finding]:
         yield wrong(
             CONTRACT,
             f"the file is not the cluster's: {', '.join(other)} differ",
-            f"leave --pools and {sources.ENVIRONMENT} out, or write the file again: "
-            "`pulumi stack output poolContract --json > pools.json`",
+            f"leave --pools and {sources.ENVIRONMENT} out, or let an administrator write the file again "
+            "(`pulumi stack output poolContract --json > pools.json`)",
         )
 
 
