@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ckf_spot import install, sources
-from ckf_spot.errors import PlacementError, refusal
+from ckf_spot.errors import ABSENT, PlacementError, refusal
 from ckf_spot.fields import Object, is_map, map_at
 
 _PAGE: Final = 500
@@ -97,9 +97,9 @@ class Cluster:
             )
             raise refusal(
                 "KUBECONFIG",
-                os.environ.get("KUBECONFIG", ""),
+                os.environ.get("KUBECONFIG", ABSENT),
                 expected,
-                f"configures no cluster: {_line(error)}",
+                f"configures no cluster: {_line(error).rstrip('.')}",
             ) from None
         except Exception as error:  # noqa: BLE001 - the client lets through what YAML and files raise
             raise refusal(
