@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from ckf_spot.durations import text as duration
 from ckf_spot.fields import Object
-from ckf_spot.where.matching import obstacle
+from ckf_spot.pods.fit import obstacles
 from ckf_spot.where.observations import Look, Pod, ScaleUp
 from ckf_spot.where.parse import moment
 
@@ -42,9 +42,9 @@ _REASONS: Final[Sequence[tuple[str, Cause, str]]] = (
     ("volume node affinity", "never", "volumes"),
     ("resourceclaim|allocate all claims", "never", "resourceClaims"),
 )
-"""Words of scheduler and autoscaler (kubernetes/kubernetes 1.34, `pkg/scheduler/framework/plugins`;
-kubernetes/autoscaler, `core/scaleup/orchestrator/skippedreasons.go`), what they mean for a pod if all pools refuse it,
-and the pod's field that they are about."""
+"""Words of the scheduler (kubernetes/kubernetes, pkg/scheduler/framework/plugins, 1.34) and of the autoscaler
+(kubernetes/autoscaler, cluster-autoscaler/core/scaleup/orchestrator/skippedreasons.go, 1.34), what they mean for a pod
+if all pools refuse it, and the pod's field that they are about."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ def _refused(pod: Pod, message: str, look: Look) -> Wait:
     A pool in back-off or without room for more nodes is there whether it would take the pod or not.
     """
     pools = [*(look.pools or {}).values()]
-    is_open = any(not obstacle(pool, pod.constraints) for pool in pools)
+    is_open = any(not obstacles(pod.spec, pool) for pool in pools)
     reasons = list(dict.fromkeys(_COUNTED.findall(message)))
     judged = [_judged(reason) for reason in reasons]
     causes = {cause for cause, _ in judged}
