@@ -44,10 +44,12 @@ class Manifests:
     Attributes:
         files: as many documents in each as there were.
         notes: one line each: how an eviction would still lose work, and what with pods was left as it is.
+        unjudged: one line for each field that nobody judges.
     """
 
     files: tuple[File, ...]
     notes: tuple[str, ...]
+    unjudged: tuple[str, ...]
 
 
 def place(files: Sequence[File], group: PoolGroup, request: PlacingRequest) -> Manifests:
@@ -67,13 +69,14 @@ def place(files: Sequence[File], group: PoolGroup, request: PlacingRequest) -> M
     placing_of_all = _Placing(group, request)
     made = tuple(File(file.origin, placing_of_all.documents(file)) for file in files)
     placing_of_all.finish(", ".join(file.origin for file in files))
-    return Manifests(made, (*placing_of_all.notes, *placing_of_all.left_notes))
+    notes = (*placing_of_all.notes, *placing_of_all.left_notes)
+    return Manifests(made, notes, tuple(placing_of_all.unjudged))
 
 
 def has_roles(documents: Sequence[Any], request: PlacingRequest) -> bool:
     """Whether `PlacingRequest.also` and `on_demand` mean something for one of the objects."""
-    objects = (at(documents, *path) for _, path in _objects(documents))
-    work = (document for document in objects if str(map_at(document).get("kind")) in table.kinds(request))
+    every = (at(documents, *path) for _, path in objects(documents))
+    work = (document for document in every if str(map_at(document).get("kind")) in table.kinds(request))
     return any(placing.has_roles(document, request) for document in work)
 
 
@@ -88,11 +91,12 @@ class _Placing:
         self._roles = self._has_work = self._unknown = False
         self.notes: list[str] = []
         self.left_notes: list[str] = []
+        self.unjudged: list[str] = []
 
     def documents(self, file: File) -> list[Any]:
         """A file's documents, those placed that can be."""
         made = copied(list(file.documents))
-        for number, path in _objects(made):
+        for number, path in objects(made):
             document = at(made, *path)
             placed = self._object(document, f"{file.origin}: {_name(document, number)}")
             if placed:
@@ -123,6 +127,7 @@ class _Placing:
         placed = self._mistakes.catch(partial(_placed, document, self._group, request, name))
         if placed:
             self.notes += [f"{name}: {doubt}" for doubt in placed.doubts]
+            self.unjudged += [f"{name}: {line}" for line in placed.unjudged]
         return placed
 
     def finish(self, origins: str) -> None:
@@ -149,13 +154,13 @@ def _placed(document: Any, group: PoolGroup, request: PlacingRequest, name: str)
         raise PlacementError(*(mistake.under(name) for mistake in error.mistakes)) from None
 
 
-def _objects(documents: Sequence[Any], path: Path = ()) -> Iterator[tuple[int, Path]]:
-    """Paths of the objects, those in lists too, with the number of the document or item, from 1."""
+def objects(documents: Sequence[Any], path: Path = ()) -> Iterator[tuple[int, Path]]:
+    """Paths of the objects in documents, those in lists too, with the number of the document or item, from 1."""
     for number, document in enumerate(documents):
         here = (*path, number)
         items = map_at(document).get("items")
         if map_at(document).get("kind") in _LISTS and isinstance(items, list):
-            yield from _objects(items, (*here, "items"))
+            yield from objects(items, (*here, "items"))
         else:
             yield number + 1, here
 

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from ckf_spot import judgements
 from ckf_spot.errors import EvictionWarning, Mistake, Mistakes, PlacementError, refusal, together
 from ckf_spot.fields import UNKNOWN, Json, Object, at, is_map, map_at
-from ckf_spot.kinds import table
+from ckf_spot.kinds import copies, table
 from ckf_spot.kinds.kind import Kind, Path, PlacingRequest, Pods, contradiction, dotted, misfit, mistake_in
 from ckf_spot.kinds.serialise import plain
 from ckf_spot.placement import Placement
-from ckf_spot.pods import gpu_limits, shape, strict_schema
+from ckf_spot.pods import gpu_limits, node_selection, shape, strict_schema
 from ckf_spot.pool_group import PoolGroup
 
 
@@ -25,10 +26,12 @@ class Placed:
         document: as the API server takes it.
         doubts: how an eviction would still lose its work, what of it is not known here, and which of its pods were left
             as they are.
+        unjudged: its fields that can keep a pod from something, and that nobody judges (`judgements.lines`).
     """
 
     document: Json
     doubts: tuple[str, ...]
+    unjudged: tuple[str, ...]
 
 
 def place(document: object, group: PoolGroup, request: PlacingRequest | None = None) -> Placed:
@@ -44,12 +47,12 @@ def place(document: object, group: PoolGroup, request: PlacingRequest | None = N
     """
     request = request or PlacingRequest()
     made = plain(document)
-    parts = list(_parts(made, table.kind_of(made, request)))
+    parts = list(parts_of(made, table.kind_of(made, request)))
     mistakes = Mistakes()
     placement = mistakes.catch(lambda: group.placement(prefer=request.prefer, require=request.require))
     stays = mistakes.catch(partial(group.placement, require="on-demand")) if request.on_demand else None
     mistakes.add(_request_problems(parts, request))
-    pools: list[tuple[_Part, Pods, Placement]] = []
+    pools: list[tuple[Part, Pods, Placement]] = []
     left: list[str] = []
     for part in parts:
         if not mistakes.add(part.problems(request, group.kubernetes)) and placement:
@@ -69,17 +72,22 @@ def place(document: object, group: PoolGroup, request: PlacingRequest | None = N
                 pool = mistakes.catch(partial(_placement_of, pods, template, where, placement, group))
             if pool:
                 pools.append((part, pods, pool))
-                mistakes.add(pods.located(mistake, where) for mistake in pods.problems(template, pool, where))
+                problems = [
+                    *pods.problems(template, pool, where),
+                    *node_selection.crowding(template, pool, where, copies.count(made, path)),
+                ]
+                mistakes.add(pods.located(mistake, where) for mistake in problems)
     if left and not any(pods.moves or pods.role in request.on_demand for _, pods, _ in pools):
         mistakes.add([mistake_in("", f"nothing fits {group.name!r}: {'; '.join(left)}", "name other pools")])
     mistakes.raise_all()
     assert placement is not None  # noqa: S101 - or a mistake would have been mistake_in
     doubts = [doubt for part in parts for doubt in part.kind.doubts(part.document, placement, request)]
+    unjudged = judgements.lines(judgements.unjudged(made))
     for part, pods, pool in pools:
         pods.place(part.document, pool)
     for part in parts:
         part.kind.place(part.document, placement, request)
-    return Placed(made, tuple(dict.fromkeys([*doubts, *map(str, mistakes.doubts), *left])))
+    return Placed(made, tuple(dict.fromkeys([*doubts, *map(str, mistakes.doubts), *left])), tuple(unjudged))
 
 
 def placed_object(
@@ -103,12 +111,13 @@ def placed_object(
         PlacementError: with every mistake.
 
     Warns:
-        EvictionWarning: once for each way in which an eviction would still lose the work.
+        EvictionWarning: once for each way in which an eviction would still lose the work, and for each field that is
+            not judged.
     """
     vanishing, staying = together(partial(_roles, "also", also), partial(_roles, "on_demand", on_demand))
     placed = place(document, group, PlacingRequest(also=vanishing, on_demand=staying, **request))
     name = placed.document.get("kind"), map_at(placed.document, "metadata").get("name")
-    for doubt in placed.doubts:
+    for doubt in (*placed.doubts, *placed.unjudged):
         text = f"{'/'.join(map(str, filter(None, name)))}: {doubt}"
         warnings.warn(text, EvictionWarning, stacklevel=3)
     return placed.document
@@ -130,7 +139,7 @@ def _roles(name: str, value: object) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class _Part:
+class Part:
     """A document, or one inside another.
 
     Attributes:
@@ -179,18 +188,19 @@ def has_roles(document: object, request: PlacingRequest) -> bool:
     """Whether `PlacingRequest.also` and `on_demand` mean something for a document of a known kind."""
     return is_map(document) and any(
         part.kind.has_roles_in(part.document)
-        for part in _parts(dict(document), table.kind_of(document, request))
+        for part in parts_of(dict(document), table.kind_of(document, request))
     )
 
 
-def _parts(document: Json, kind: Kind, path: Path = ()) -> Iterator[_Part]:
-    yield _Part(kind, path, document)
+def parts_of(document: Json, kind: Kind, path: Path = ()) -> Iterator[Part]:
+    """The document, and the documents inside it."""
+    yield Part(kind, path, document)
     for inner, inner_kind in kind.inner(document):
         if is_map(at(document, *inner)):
-            yield from _parts(at(document, *inner), inner_kind, (*path, *inner))
+            yield from parts_of(at(document, *inner), inner_kind, (*path, *inner))
 
 
-def _request_problems(parts: list[_Part], request: PlacingRequest) -> Iterator[Mistake]:
+def _request_problems(parts: list[Part], request: PlacingRequest) -> Iterator[Mistake]:
     """What of the request fits no part; a part around others, such as an experiment, leaves that to them.
 
     Where a part has roles, they may be parts inside it, as the Jobs of a JobSet are.
