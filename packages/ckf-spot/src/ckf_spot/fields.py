@@ -136,5 +136,6 @@ def version_problems(document: Object, *versions: str) -> Iterator[Mistake]:
 
 def similar(key: str, allowed: Collection[str]) -> str:
     """The field that may be meant, as a question; empty where none has nearly that name."""
-    alike = difflib.get_close_matches(key, allowed, 1, _ALIKE)
-    return f"did you mean {alike[0]!r}?" if alike else ""
+    names = {name.casefold(): name for name in allowed}
+    alike = difflib.get_close_matches(key.casefold(), names, 1, _ALIKE)
+    return f"did you mean {names[alike[0]]!r}?" if alike else ""

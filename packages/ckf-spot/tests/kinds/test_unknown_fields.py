@@ -33,11 +33,27 @@ def test_a_new_field_of_an_operator_stays_with_a_line(pools: Pools, name: str) -
 
 
 @pytest.mark.parametrize(
-    ("name", "field", "meant"), [("rayjob", "suspended", "suspend"), ("jobset", "networks", "network")]
+    ("name", "field", "meant"),
+    [
+        ("rayjob", "suspended", "suspend"),
+        ("jobset", "networks", "network"),
+        ("rayjob", "ENTRYPOINT", "entrypoint"),
+    ],
 )
 def test_a_misspelt_field_is_refused(pools: Pools, name: str, field: str, meant: str) -> None:
     with pytest.raises(PlacementError, match=f"^spec.{field}: unknown field; did you mean '{meant}'.$"):
         placed(with_fields(name, field), pools)
+
+
+def test_roles_in_capitals_get_one_line_each(pools: Pools) -> None:
+    """`kubeflow.org/v1` had them in TFJobs of 2019."""
+    document = example("tfjob")
+    roles = document["spec"]["tfReplicaSpecs"]
+    document["spec"]["tfReplicaSpecs"] = {role.upper(): replica for role, replica in roles.items()}
+    with pytest.raises(PlacementError) as refused:
+        placed(document, pools)
+    expected = [f"did you mean {role!r}?" for role in roles if role.upper() != role]
+    assert [mistake.expected for mistake in refused.value.mistakes] == expected
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,8 @@ class TrainingJob(Kind):
         """A role that is not there, or nothing that would be placed."""
         replicas = self._replicas(document)
         yield from unknown_roles(request, replicas)
-        if replicas and not {*request.also, *request.on_demand, WORKER} & replicas.keys():
+        vanishing = {*request.also, *request.on_demand, WORKER}
+        if replicas and replicas.keys() <= {*self.roles} - vanishing:
             yield mistake_in(
                 f"spec.{self.replicas}",
                 f"there is no {WORKER} among {', '.join(replicas)}, so nothing would be placed",
