@@ -1,5 +1,6 @@
 """Fields that are not known here: those that are misspelt are refused, those that a newer release may have are not."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -15,6 +16,13 @@ def with_fields(name: str, *fields: str) -> Json:
     document = example(name)
     document["spec"] |= dict.fromkeys(fields, 1)
     return document
+
+
+def _pods(value: Any) -> Iterator[Json]:
+    if isinstance(value, dict) and "containers" in value:
+        yield value
+    for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _pods(part)
 
 
 def placed(document: Json, pools: Pools) -> Json:
@@ -43,6 +51,21 @@ def test_a_new_field_of_an_operator_stays_with_a_line(pools: Pools, name: str) -
 def test_a_misspelt_field_is_refused(pools: Pools, name: str, field: str, meant: str) -> None:
     with pytest.raises(PlacementError, match=f"^spec.{field}: unknown field; did you mean '{meant}'.$"):
         placed(with_fields(name, field), pools)
+
+
+@pytest.mark.parametrize("kind", ["job", "pytorchjob", "rayjob"])
+@pytest.mark.parametrize(("meant", "where"), [("containers", ()), ("name", ("containers", 0))])
+def test_a_required_field_of_a_pod_that_is_misspelt_gets_one_line(
+    pools: Pools, kind: str, meant: str, where: tuple[Any, ...]
+) -> None:
+    document = example(kind)
+    part: Any = next(_pods(document))
+    for key in where:
+        part = part[key]
+    part[meant[:-1]] = part.pop(meant)
+    with pytest.raises(PlacementError) as refused:
+        placed(document, pools)
+    assert [mistake.expected for mistake in refused.value.mistakes] == [f"did you mean {meant!r}?"]
 
 
 def test_roles_in_capitals_get_one_line_each(pools: Pools) -> None:

@@ -57,8 +57,9 @@ def place(document: object, group: PoolGroup, request: PlacingRequest | None = N
         for pods, path in part.pods(request):
             template, where = pods.template(part.document), dotted(path)
             covered = any(other.covers(path) for other in parts)
-            malformed = _malformed(pods, template, where, None if covered else group)
-            if mistakes.add(pods.located(mistake, where) for mistake in malformed) or not placement:
+            malformed = [*_malformed(pods, template, where, None if covered else group)]
+            mistakes.add(pods.located(mistake, where) for mistake in malformed if not _reported(mistake))
+            if any(mistake.certain for mistake in malformed) or not placement:
                 continue
             if why := misfit(pods, template, placement):
                 left.append(f"{pods.role} {why}: left as it is")
@@ -207,10 +208,15 @@ def _malformed(pods: Pods, template: Any, where: str, group: PoolGroup | None) -
     wrong = shape.template_problems(template, where)
     yield from wrong
     if group and is_map(template) and strict_schema.available():
-        paths = {mistake.path for mistake in wrong}
+        paths = {mistake.path for mistake in wrong if not _reported(mistake)}
         release = group.kubernetes
         schema = strict_schema.problems(strict_schema.TEMPLATE, template, where, release, keeps=pods.keeps)
         yield from (mistake for mistake in schema if mistake.path not in paths)
+
+
+def _reported(mistake: Mistake) -> bool:
+    """Whether the schema reports it too: what is missing, or the misspelt name that it has."""
+    return mistake.value is None and strict_schema.available()
 
 
 def _placement_of(

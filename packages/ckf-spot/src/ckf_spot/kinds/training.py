@@ -173,7 +173,7 @@ class TrainingJob(Kind):
             yield not_one_of(f"{where}.restartPolicy", policy, _RESTARTS)
         containers = maps_at(replica, "template", "spec", "containers")
         names = [container.get("name") for container in containers]
-        if names and self.container and self.container not in names:
+        if None not in names and names and self.container and self.container not in names:
             yield mistake_in(
                 f"{where}.template.spec.containers",
                 f"{', '.join(map(repr, names))} is not the name that the training operator looks for",
