@@ -143,3 +143,38 @@ def test_a_template_of_spark_keeps_fields_that_a_pod_does_not_have(pools: Pools)
     with pytest.warns(EvictionWarning, match=f"{where}: unknown field; left as it is"):
         made = place(document, pools["cpu"])
     assert made["spec"]["executor"]["template"]["spec"]["securityContext"] == security
+
+
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [
+        ("job", ("parallelism",)),
+        ("pytorchjob", ("pytorchReplicaSpecs", "Worker", "replicas")),
+        ("jobset", ("replicatedJobs", 0, "replicas")),
+        ("rayjob", ("rayClusterSpec", "workerGroupSpecs", 0, "maxReplicas")),
+        ("sparkapplication", ("executor", "instances")),
+        ("experiment", ("parallelTrialCount",)),
+        ("trainjob", ("trainer", "numNodes")),
+        ("workflow", ("parallelism",)),
+    ],
+)
+@pytest.mark.parametrize("value", ["...", -1, 1.5, True])
+@pytest.mark.filterwarnings("ignore::ckf_spot.errors.EvictionWarning")
+def test_an_amount_is_a_whole_number(pools: Pools, name: str, path: tuple[Any, ...], value: object) -> None:
+    document = example(name)
+    part = document["spec"]
+    for key in path[:-1]:
+        part = part[key]
+    part[path[-1]] = value
+    with pytest.raises(PlacementError) as refused:
+        placed(document, pools)
+    [mistake] = refused.value.mistakes
+    assert (mistake.path.rpartition(".")[2], mistake.value) == (path[-1], value)
+    assert mistake.expected == "expected a whole number"
+
+
+def test_an_amount_that_a_trial_fills_in_is_left_alone(pools: Pools) -> None:
+    document = example("experiment")
+    trial = document["spec"]["trialTemplate"]["trialSpec"]["spec"]
+    trial["parallelism"] = "${trialParameters.workers}"
+    assert placed(document, pools)

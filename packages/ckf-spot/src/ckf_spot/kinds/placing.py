@@ -5,16 +5,25 @@ import warnings
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
+from ckf_spot import judgements
 from ckf_spot.errors import EvictionWarning, Mistake, Mistakes, PlacementError, refusal, together
-from ckf_spot.fields import UNKNOWN, Json, Object, at, is_map, map_at
+from ckf_spot.fields import UNKNOWN, Json, Object, at, is_count, is_map, map_at
 from ckf_spot.kinds import table
 from ckf_spot.kinds.kind import Kind, Path, PlacingRequest, Pods, contradiction, dotted, misfit, mistake_in
 from ckf_spot.kinds.serialise import plain
 from ckf_spot.placement import Placement
 from ckf_spot.pods import gpu_limits, shape, strict_schema
 from ckf_spot.pool_group import PoolGroup
+
+_COUNTS: Final = (
+    "backoffLimit", "completions", "cores", "instances", "maxFailedTrialCount", "maxReplicas", "maxRestarts",
+    "maxTrialCount", "minReplicas", "numNodes", "numOfHosts", "parallelTrialCount", "parallelism", "replicas",
+)  # fmt: skip
+"""Fields that are whole numbers in every kind that has them."""
+_PLACEHOLDERS: Final = (strict_schema.PLACEHOLDER, "{{")
+"""What Katib and Argo replace."""
 
 
 @dataclass(frozen=True)
@@ -51,8 +60,12 @@ def place(document: object, group: PoolGroup, request: PlacingRequest | None = N
     mistakes.add(_request_problems(parts, request))
     pools: list[tuple[Part, Pods, Placement]] = []
     left: list[str] = []
+    uncounted = {mistake.path: mistake for mistake in _uncounted(made)}
     for part in parts:
-        if not mistakes.add(part.problems(request, group.kubernetes)) and placement:
+        problems = part.problems(request, group.kubernetes)
+        for problem in problems:
+            uncounted.pop(problem.path, None)
+        if not mistakes.add(problems) and placement:
             mistakes.add(part.below(part.kind.misfits(part.document, placement, request)))
         for pods, path in part.pods(request):
             template, where = pods.template(part.document), dotted(path)
@@ -71,6 +84,7 @@ def place(document: object, group: PoolGroup, request: PlacingRequest | None = N
             if pool:
                 pools.append((part, pods, pool))
                 mistakes.add(pods.located(mistake, where) for mistake in pods.problems(template, pool, where))
+    mistakes.add(uncounted.values())
     if left and not any(pods.moves or pods.role in request.on_demand for _, pods, _ in pools):
         mistakes.add([mistake_in("", f"nothing fits {group.name!r}: {'; '.join(left)}", "name other pools")])
     mistakes.raise_all()
@@ -202,6 +216,14 @@ def _request_problems(parts: list[Part], request: PlacingRequest) -> Iterator[Mi
             if request.elastic and part.kind.rigid:
                 yield contradiction("elastic", request.elastic, f"work {part.kind.rigid}", "leave it out")
             yield from part.kind.request_problems(part.document, request)
+
+
+def _uncounted(document: Object) -> Iterator[Mistake]:
+    """Amounts that are no whole numbers, such as `replicas: "..."`, which no operator takes."""
+    for field in judgements.fields(str(document.get("kind")), document):
+        filled_in = isinstance(field.value, str) and any(mark in field.value for mark in _PLACEHOLDERS)
+        if field.path.rpartition(".")[2] in _COUNTS and not is_count(field.value) and not filled_in:
+            yield Mistake(field.path, field.value, "expected a whole number")
 
 
 def _malformed(pods: Pods, template: Any, where: str, group: PoolGroup | None) -> Iterator[Mistake]:
