@@ -60,11 +60,10 @@ def place(document: object, group: PoolGroup, request: PlacingRequest | None = N
     mistakes.add(_request_problems(parts, request))
     pools: list[tuple[Part, Pods, Placement]] = []
     left: list[str] = []
-    uncounted = {mistake.path: mistake for mistake in _uncounted(made)}
+    reported: set[str] = set()
     for part in parts:
         problems = part.problems(request, group.kubernetes)
-        for problem in problems:
-            uncounted.pop(problem.path, None)
+        reported |= {problem.path for problem in problems}
         if not mistakes.add(problems) and placement:
             mistakes.add(part.below(part.kind.misfits(part.document, placement, request)))
         for pods, path in part.pods(request):
@@ -88,7 +87,7 @@ def place(document: object, group: PoolGroup, request: PlacingRequest | None = N
                     *node_selection.crowding(template, pool, where, copies.count(made, path)),
                 ]
                 mistakes.add(pods.located(mistake, where) for mistake in problems)
-    mistakes.add(uncounted.values())
+    mistakes.add(mistake for mistake in _uncounted(made) if mistake.path not in reported)
     if left and not any(pods.moves or pods.role in request.on_demand for _, pods, _ in pools):
         mistakes.add([mistake_in("", f"nothing fits {group.name!r}: {'; '.join(left)}", "name other pools")])
     mistakes.raise_all()
