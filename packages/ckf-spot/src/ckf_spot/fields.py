@@ -110,7 +110,7 @@ def problems(
                 hint = hint or f"expected {', '.join(sorted(allowed))}"
             yield unknown(f"{inside}{key}", hint)
     for key in required:
-        if value.get(key) is None:
+        if value.get(key) is None and key not in misspelt(value, allowed):
             yield missing(f"{inside}{key}")
 
 
@@ -146,5 +146,15 @@ def group_of(version: str) -> str:
 
 def similar(key: str, allowed: Collection[str]) -> str:
     """The field that may be meant, as a question; empty where none has nearly that name."""
-    alike = difflib.get_close_matches(key, allowed, 1, _ALIKE)
-    return f"did you mean {alike[0]!r}?" if alike else ""
+    name = _meant(key, allowed)
+    return f"did you mean {name!r}?" if name else ""
+
+
+def misspelt(value: Object, allowed: Collection[str]) -> set[str]:
+    """The fields that a map has under nearly their names: they are misspelt and not missing."""
+    return {_meant(str(key), allowed) for key in value if key not in allowed}
+
+
+def _meant(key: str, allowed: Collection[str]) -> str:
+    names = {name.casefold(): name for name in allowed}
+    return next((names[name] for name in difflib.get_close_matches(key.casefold(), names, 1, _ALIKE)), "")

@@ -95,7 +95,7 @@ def fields(schema: str, value: object, path: str = "") -> Iterator[Field]:
         value: the document, or a part of it that has this schema.
         path: the part's.
     """
-    if schema in table():
+    if isinstance(schema, str) and schema in table():
         yield from _fields(schema, "", value, path)
 
 

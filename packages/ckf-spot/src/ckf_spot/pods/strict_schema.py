@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from ckf_spot.errors import ABSENT, Mistake, missing, refusal
-from ckf_spot.fields import Json, Object, similar, unknown
+from ckf_spot.fields import Json, Object, misspelt, similar, unknown
 
 TEMPLATE: Final = "podtemplatespec-v1"
 """Schema of a pod's template."""
@@ -89,8 +89,9 @@ def _mistakes(error: Any, path: str, *, unsure: bool) -> Iterator[Mistake]:
                     yield unknown(f"{path}.{key}", hint)
         case "required":
             step = next((part for part in reversed(error.absolute_path) if isinstance(part, str)), "")
+            present = {*error.instance, *misspelt(error.instance, error.schema.get("properties", ()))}
             for key in error.validator_value:
-                if key not in error.instance and (step, key) != _DEFAULTED:
+                if key not in present and (step, key) != _DEFAULTED:
                     yield missing(f"{path}.{key}")
         case "enum":
             yield Mistake(path, error.instance, f"expected {', '.join(map(str, error.validator_value))}")
