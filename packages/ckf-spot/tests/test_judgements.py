@@ -23,11 +23,11 @@ KINDS: Final = {
     "ResourceQuota": "resourcequota-v1",
 }
 """Kinds of Kubernetes, with the files of their schemas."""
-PARTS: Final = ("PodTemplateSpec", "PodSpec", "Affinity", "Container", "Volume")
+PARTS: Final = ("ObjectMeta", "PodTemplateSpec", "PodSpec", "Affinity", "Container", "Volume")
 KEEPS_FROM: Final = {"start", "end", "restart"}
 
 
-KEYS: Final = ("cpu", "memory", "nvidia.com/gpu")
+KEYS: Final = ("cpu", "memory", "nvidia.com/gpu", "kueue.x-k8s.io/queue-name")
 """Keys of maps for which the table has rows of their own."""
 RELEASES: Final = range(33, 38)
 """Kubernetes 1.33, the oldest that a cluster may have, to the newest whose schemas are known here."""

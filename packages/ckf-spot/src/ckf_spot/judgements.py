@@ -30,7 +30,8 @@ NOT_JUDGED: Final = "not judged"
 REFUSED: Final = "refused"
 _AS: Final = "as "
 _KIND: Final = "kind"
-_OF_OBJECTS: Final = ("apiVersion", _KIND, "metadata", "status")
+_OF_OBJECTS: Final = {"apiVersion": "", _KIND: "", "metadata": "ObjectMeta", "status": ""}
+"""Fields of every object, with their schemas; those without one keep no pod from anything."""
 _EMPTY: Final[tuple[Any, ...]] = (None, "", {}, [])
 """Values that the API server takes for a field that is left out."""
 
@@ -140,9 +141,12 @@ def _fields(schema: str, above: str, value: Any, path: str) -> Iterator[Field]:
         for number, item in enumerate(value):
             yield from _fields(schema, above, item, f"{path}[{number}]")
     for key, part in value.items() if isinstance(value, Mapping) else ():
-        if part in _EMPTY or (not above and key in _OF_OBJECTS and _KIND in value):
-            continue
         here = f"{path}.{key}".removeprefix(".")
+        if not above and key in _OF_OBJECTS and _KIND in value:
+            yield from _inner(_OF_OBJECTS[key], part, here)
+            continue
+        if part in _EMPTY:
+            continue
         owner, name, row = _row(schema, f"{above}{key}", f"{above}*")
         if row or not owner:
             yield Field(here, part, row)

@@ -134,12 +134,11 @@ def work(document: Object) -> Work:
     """An object as work: of a kind that can be placed by what that kind says, of another wherever containers are."""
     name = str(document.get("kind"))
     placed = table.kinds(_REQUEST).get(name)
-    if placed is None:
-        pods = tuple(_searched(document, "", 1, {}))
-        fields = [field for some in pods for field in judgements.fields("PodSpec", some.spec, some.path)]
-    else:
-        pods = tuple(_of_kind(document, placed))
+    pods = tuple(_of_kind(document, placed) if placed else _searched(document, "", 1, {}))
+    if name in judgements.table():
         fields = list(judgements.fields(name, document))
+    else:
+        fields = [field for some in pods for field in judgements.fields("PodSpec", some.spec, some.path)]
     return Work(
         name=name_of(document),
         pods=pods,

@@ -14,6 +14,7 @@ from tests.local.required import required_crds, required_only
 SETS: Final = ("argo", "jobset", "ray", "spark", "trainer-2.0", "trainer-2.1", "trainer-2.2", "trainer-2.3")
 OF_KUBERNETES: Final = {
     *(
+        "ObjectMeta",
         "Pod",
         "PodTemplate",
         "PodTemplateSpec",
