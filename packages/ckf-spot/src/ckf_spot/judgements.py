@@ -68,6 +68,10 @@ class Row:
         return not operator or (text in values.split("|")) == (operator == "=")
 
 
+UNKNOWN: Final = Row("", "", "start end restart", NOT_JUDGED, "", "it is not known here")
+"""The row of a field that the table does not have, as one of a newer release."""
+
+
 @dataclass(frozen=True)
 class Field:
     """A field that is set in a document.
@@ -75,17 +79,17 @@ class Field:
     Attributes:
         path: where.
         value: its value.
-        row: of the table; None: it has none.
+        row: of the table, or `UNKNOWN`.
     """
 
     path: str
     value: Any
-    row: Row | None
+    row: Row
 
     @property
     def unjudged(self) -> bool:
         """Whether it can keep a pod from something, and nobody looks at it."""
-        return self.row is not None and self.row.judgement == NOT_JUDGED and self.row.concerns(self.value)
+        return self.row.judgement == NOT_JUDGED and self.row.concerns(self.value)
 
 
 def fields(schema: str, value: object, path: str = "") -> Iterator[Field]:
@@ -110,16 +114,16 @@ def names(schema: str, above: str = "") -> tuple[str, ...]:
 
 
 def unjudged(document: Object) -> list[Field]:
-    """The fields of an object that can keep its pods from something, and that nobody judges."""
-    return [field for field in fields(str(document.get(_KIND)), document) if field.unjudged]
+    """The known fields of an object that can keep its pods from something, and that nobody judges."""
+    every = fields(str(document.get(_KIND)), document)
+    return [field for field in every if field.unjudged and field.row is not UNKNOWN]
 
 
 def lines(several: Iterable[Field]) -> list[str]:
     """Fields that nobody judges, a line for each reason."""
     paths: dict[str, list[str]] = {}
     for field in several:
-        if field.row:
-            paths.setdefault(field.row.reason, []).append(field.path)
+        paths.setdefault(field.row.reason, []).append(field.path)
     return [
         f"{first}{f' and {len(more)} more' if more else ''} is not judged: {reason}"
         for reason, (first, *more) in paths.items()
@@ -149,7 +153,7 @@ def _fields(schema: str, above: str, value: Any, path: str) -> Iterator[Field]:
             continue
         owner, name, row = _row(schema, f"{above}{key}", f"{above}*")
         if row or not owner:
-            yield Field(here, part, row)
+            yield Field(here, part, row or UNKNOWN)
         if row and row.inner:
             yield from _inner(row.inner, part, here)
         elif owner and not row:

@@ -570,3 +570,8 @@ def test_work_in_a_queue_is_not_reported_as_right(doctor: Doctor) -> None:
     line = doctor("-f", write(labelled))[WHERE]
     assert line.startswith(f"? {WHERE}: can run on general, unless this forbids it, ")
     assert line.endswith("metadata.labels.kueue.x-k8s.io/queue-name")
+
+
+def test_a_field_that_is_not_known_is_named(doctor: Doctor) -> None:
+    line = doctor("-f", write(spec("      quantum: 1\n")))[WHERE]
+    assert line == f"? {WHERE}: can run on general, unless this forbids it, which is not judged: quantum"

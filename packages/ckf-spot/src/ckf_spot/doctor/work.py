@@ -114,8 +114,7 @@ class Work:
         return {
             field.path.removeprefix(f"{pods.path}."): field.row.reason
             for field in self.fields
-            if field.row
-            and field.row.judgement == judgement
+            if field.row.judgement == judgement
             and _START in field.row.keeps_from
             and not any(other.has(field) for other in others)
         }
@@ -126,7 +125,7 @@ class Work:
         return [
             field
             for field in self.fields
-            if field.unjudged and field.row and not (self.pods and _START in field.row.keeps_from)
+            if field.unjudged and not (self.pods and _START in field.row.keeps_from)
         ]
 
 
@@ -142,10 +141,8 @@ def work(document: Object) -> Work:
     return Work(
         name=name_of(document),
         pods=pods,
-        fields=tuple(
-            field for field in fields if field.unjudged or (field.row and field.row.judgement == REFUSED)
-        ),
-        claims=tuple(str(field.value) for field in fields if field.row and field.row.field == _CLAIM),
+        fields=tuple(field for field in fields if field.unjudged or field.row.judgement == REFUSED),
+        claims=tuple(str(field.value) for field in fields if field.row.field == _CLAIM),
         elsewhere=not pods or name in argo.KINDS if placed else compiled.is_compiled(document),
     )
 
