@@ -9,7 +9,7 @@ from typing import Any
 
 from ckf_spot import judgements
 from ckf_spot.errors import EvictionWarning, Mistake, Mistakes, PlacementError, refusal, together
-from ckf_spot.fields import UNKNOWN, Json, Object, at, is_map, map_at
+from ckf_spot.fields import FOREIGN, UNKNOWN, Json, Object, at, is_map, map_at
 from ckf_spot.kinds import copies, table
 from ckf_spot.kinds.kind import Kind, Path, PlacingRequest, Pods, contradiction, dotted, misfit, mistake_in
 from ckf_spot.kinds.serialise import plain
@@ -55,8 +55,11 @@ def place(document: object, group: PoolGroup, request: PlacingRequest | None = N
     pools: list[tuple[Part, Pods, Placement]] = []
     left: list[str] = []
     for part in parts:
-        if not mistakes.add(part.problems(request, group.kubernetes)) and placement:
+        problems = part.problems(request, group.kubernetes)
+        if not mistakes.add(problems) and placement:
             mistakes.add(part.below(part.kind.misfits(part.document, placement, request)))
+        if any(mistake.problem == FOREIGN for mistake in problems):
+            continue
         for pods, path in part.pods(request):
             template, where = pods.template(part.document), dotted(path)
             covered = any(other.covers(path) for other in parts)
@@ -161,6 +164,8 @@ class Part:
     def problems(self, request: PlacingRequest, kubernetes: str | None) -> list[Mistake]:
         """What is wrong with it besides its pods; of fields that Kubernetes has, its schema knows more than a list."""
         mistakes = self.below(self.kind.problems(self.document, request))
+        if foreign := [mistake for mistake in mistakes if mistake.problem == FOREIGN]:
+            return foreign
         if self.kind.schema and strict_schema.available():
             where = dotted(self.path)
             schema = strict_schema.problems(self.kind.schema, self.document, where, kubernetes)

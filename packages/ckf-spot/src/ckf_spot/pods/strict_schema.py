@@ -19,6 +19,8 @@ _DEFAULTED: Final = ("onPodConditions", "status")
 PLACEHOLDER: Final = "${trialParameters."
 """Start of what Katib replaces by a trial's value, whatever the type of the field."""
 _RELEASE: Final = re.compile(r"v?1\.(\d{1,3})(?:[.+-].*)?")
+_AHEAD: Final = 6
+"""Releases that may have come since the newest schema: those of two years, at three a year."""
 _PACKAGE: Final = "kubernetes_validate"
 
 
@@ -27,16 +29,26 @@ def available() -> bool:
     return importlib.util.find_spec(_PACKAGE) is not None
 
 
-def minor(release: str) -> int:
+def minor(release: object) -> int:
     """The N of a release of Kubernetes, `1.N` or `v1.N.3`.
 
     Raises:
         PlacementError: it is none.
     """
-    match = _RELEASE.fullmatch(release)
+    match = _RELEASE.fullmatch(release) if isinstance(release, str) else None
     if not match:
         raise refusal("kubernetes", release, "expected 1.N, such as 1.34")
     return int(match[1])
+
+
+def check_release(release: object) -> None:
+    """Refuses what is no release that there may be by now.
+
+    Raises:
+        PlacementError: it is none, or none yet.
+    """
+    if available() and minor(release) > (last := max(_folders()) + _AHEAD):
+        raise refusal("kubernetes", release, f"expected 1.N up to 1.{last}, or leave it out")
 
 
 def problems(

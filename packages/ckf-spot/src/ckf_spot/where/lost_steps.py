@@ -13,12 +13,14 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from ckf_spot.fields import Object
-from ckf_spot.where.steps import is_driver, pod_labels, step
+from ckf_spot.where.steps import KUBEFLOW, is_driver, pod_labels, step
 from ckf_spot.where.work import Work
 
-Fate = Literal["tried again", "driver", "policy", "no retries", "retries used up", "too late"]
-"""What becomes of it: Argo tries it again; or not, because it is a driver, its policy leaves out pods that are gone, it
-has no retries, has used them all, or is past its deadline."""
+Fate = Literal[
+    "tried again", "driver", "policy", "expression", "no retries", "retries used up", "too late", "over"
+]
+"""What becomes of it: Argo tries it again; or not, because it is a driver, its policy or its expression leaves out pods
+that are gone, it has no retries, has used them all, is past its deadline, or is over with its workflow."""
 
 _KILLED: Final = re.compile(r"pod deleted|exit code 143|node shutdown")
 """Argo's messages about a step that did not end by itself: its pod vanished, or got a signal to stop and could still
@@ -44,6 +46,8 @@ class LostStep:
         shown: what Argo shows of it now, and so Kubeflow's page of the run.
         ended: what Argo shows of its pod.
         waits: whether its backoff is not over yet.
+        of_pipeline: whether Kubeflow Pipelines made its workflow.
+        expression: of its retries, which Argo evaluates after the backoff; empty without one.
     """
 
     work: Work
@@ -52,6 +56,8 @@ class LostStep:
     ended: str
     waits: bool
     fate: Fate
+    of_pipeline: bool = True
+    expression: str = ""
 
 
 def killed(node: Object) -> bool:
@@ -88,21 +94,24 @@ def _lost_in(workflow: Object) -> Iterator[LostStep]:
         if not killed(pod):
             continue
         retry = retries.get(pod["id"])
-        fate = _fate(workflow, pod, retry)
+        strategy = _strategy(workflow, pod.get("templateName") or "")
+        waits = bool(retry) and retry.get("phase") not in _OVER and phase not in _OVER
+        fate = _fate(strategy, pod, retry, waits=waits)
         yield LostStep(
             work=Work(metadata["namespace"], "Workflow", metadata["name"], name),
             node=pod.get("hostNodeName") or "",
             shown=(retry or {}).get("message") or pod["message"],
             ended=pod["message"],
-            waits=bool(retry) and retry.get("phase") not in _OVER and phase not in _OVER,
+            waits=waits,
             fate="driver" if fate == "no retries" and is_driver(pod["name"], labels) else fate,
+            of_pipeline=KUBEFLOW in labels,
+            expression=str(strategy.get("expression") or ""),
         )
 
 
-def _fate(workflow: Object, pod: Object, retry: Object | None) -> Fate:
+def _fate(strategy: Object, pod: Object, retry: Object | None, *, waits: bool) -> Fate:
     if retry is None:
         return "no retries"
-    strategy = _strategy(workflow, pod.get("templateName") or "")
     limit = _limit(strategy.get("limit"), retry)
     if limit == 0:
         return "no retries"
@@ -114,7 +123,9 @@ def _fate(workflow: Object, pod: Object, retry: Object | None) -> Fate:
         return "retries used up"
     if _TOO_LATE.search(retry.get("message") or ""):
         return "too late"
-    return "tried again"
+    if waits:
+        return "tried again"
+    return "expression" if expression else "over"
 
 
 def _strategy(workflow: Object, template: str) -> Object:
