@@ -113,6 +113,12 @@ def names(schema: str, above: str = "") -> tuple[str, ...]:
     return (*dict.fromkeys(below), *(names(rows[""].inner, above) if "" in rows else ()))
 
 
+def names_that_keep_from(what: str, schema: str) -> tuple[str, ...]:
+    """Names of a schema's fields that, or parts of which, can keep a pod from `start`, `end` or `restart`."""
+    rows = table()[schema].values()
+    return (*dict.fromkeys(row.field.partition(".")[0] for row in rows if what in row.keeps_from.split()),)
+
+
 def unjudged(document: Object) -> list[Field]:
     """The known fields of an object that can keep its pods from something, and that nobody judges."""
     every = fields(str(document.get(_KIND)), document)
