@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from made import CPU, FALLBACK, SPOT, Object, event, look, pod
 
+from ckf_spot.where.parse import trimmed_pod
 from ckf_spot.where.report import as_dict, report
 from ckf_spot.where.violations import Violation
 from ckf_spot.where.waiting import Wait, wait
@@ -206,3 +207,34 @@ def test_a_pool_without_more_nodes_is_no_reason_for_a_pod_that_no_pool_takes(rea
 def test_what_does_not_wait_for_a_node_gets_no_reason(raw: Object) -> None:
     seen = look([raw])
     assert wait(seen.pods[0], seen, PATIENCE) is None
+
+
+@pytest.mark.parametrize("events", [(), (scale_up("NotTriggerScaleUp", f"{NONE}5 node(s) were of no use"),)])
+def test_a_field_that_is_not_judged_is_named_where_nobody_knows_why_a_pod_waits(
+    events: tuple[Object, ...],
+) -> None:
+    answer = why(*events, **PLACED, resourceClaims=[{"name": "c", "resourceClaimName": "c"}])
+    assert answer is not None
+    assert answer.text.endswith("; not judged: resourceClaims")
+    assert "not judged" not in getattr(why(*events), "text", "")
+
+
+def test_a_field_that_is_not_judged_is_in_a_record_too() -> None:
+    raw = pod("train-x", unschedulable=6, **PLACED, resourceClaims=[{"name": "c"}])
+    assert trimmed_pod(raw)["spec"]["resourceClaims"] == [{"name": "c"}]
+
+
+@pytest.mark.parametrize(
+    ("scheduler", "created", "text"),
+    [
+        ("volcano", 6, "no scheduler has looked at it, and its schedulerName is volcano"),
+        ("volcano", 4, None),
+        ("default-scheduler", 6, None),
+    ],
+)
+def test_a_pod_for_a_scheduler_that_does_not_run_waits(
+    scheduler: str, created: float, text: str | None
+) -> None:
+    seen = look([pod("train-x", phase="Pending", created=created, schedulerName=scheduler)])
+    answer = wait(seen.pods[0], seen, PATIENCE)
+    assert (answer.text if answer else None) == text

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import Any, Final, TypeVar
 
+from ckf_spot import judgements
 from ckf_spot.agent_pool import POOL_LABEL, SPOT_LABEL
 from ckf_spot.fields import Object, map_at
 from ckf_spot.placement import REQUIRED
@@ -30,10 +31,10 @@ _PHASES: Final = ("Pending", "Running", "Succeeded", "Failed", "Unknown")
 _POD_METADATA: Final = (
     "name", "namespace", "uid", "labels", "creationTimestamp", "deletionTimestamp", "ownerReferences",
 )  # fmt: skip
-_POD_SPEC: Final = (
-    "nodeName", "nodeSelector", "tolerations", "topologySpreadConstraints", "schedulerName", "schedulingGates",
-    "resources", "overhead",
-)  # fmt: skip
+_POD_SPEC: Final = tuple(
+    name for name in judgements.names_that_keep_from("start", "PodSpec") if name != "priority"
+)
+"""Fields that decide about a pod's node; one whose priority does not fit its class is refused and never there."""
 _POD_STATUS: Final = ("phase", "startTime", "conditions")
 
 

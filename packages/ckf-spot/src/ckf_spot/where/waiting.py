@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final, Literal
 
+from ckf_spot import judgements
 from ckf_spot.durations import text as duration
 from ckf_spot.fields import Object
 from ckf_spot.pods.fit import obstacles
@@ -16,6 +17,7 @@ Cause = Literal["gated", "coming", "sold out", "full", "never", "unclear"]
 """`gated`: a queue holds it back; `coming`: its node is being made; `sold out`: Azure gave no VM, for want of capacity
 or of quota; `full`: a pool has all the nodes that it may have; `never`: no node that can be made would take it."""
 
+_DEFAULT_SCHEDULER: Final = "default-scheduler"
 _REFUSED: Final = "NotTriggerScaleUp"
 _MADE: Final = "TriggeredScaleUp"
 _FAILED: Final = "FailedScaleUp"
@@ -87,19 +89,28 @@ def wait(pod: Pod, look: Look, patience: timedelta) -> Wait | None:
         patience: how long a node may take, after which Azure is taken to have none.
     """
     if not waits(pod):
-        return None
+        return _unseen(pod, look, patience)
     if pod.gates:
         return Wait(
             "gated", f"it is held back until a queue admits it (scheduling gate {', '.join(pod.gates)})"
         )
     scale_up = pod.scale_up
     if scale_up is None:
-        return Wait("unclear", _quoted("the scheduler", pod.scheduler))
+        return Wait("unclear", _quoted("the scheduler", pod.scheduler) + _unjudged(pod))
     if scale_up.reason == _FAILED:
         return Wait("sold out", f"Azure gave no node: {scale_up.message.rstrip('.')}")
     if scale_up.reason == _MADE:
         return _coming(scale_up, look, patience)
     return _refused(pod, scale_up.message, look)
+
+
+def _unseen(pod: Pod, look: Look, patience: timedelta) -> Wait | None:
+    """Why no scheduler has looked at a pod: it is for one that does not run."""
+    scheduler = pod.spec.get("schedulerName")
+    pending = pod.phase == "Pending" and pod.active and not pod.node and not pod.deletion
+    if not pending or scheduler in (None, "", _DEFAULT_SCHEDULER) or look.time - pod.created < patience:
+        return None
+    return Wait("unclear", f"no scheduler has looked at it, and its schedulerName is {scheduler}")
 
 
 def _coming(scale_up: ScaleUp, look: Look, patience: timedelta) -> Wait:
@@ -130,7 +141,7 @@ def _refused(pod: Pod, message: str, look: Look) -> Wait:
     if "full" in causes and (is_open or not pools):
         return Wait("full", "its pools have as many nodes as they may have (maxCount), and none has room")
     if causes != {"never"}:
-        return Wait("unclear", _quoted("the autoscaler", message))
+        return Wait("unclear", _quoted("the autoscaler", message) + _unjudged(pod))
     fields = tuple(dict.fromkeys(field for _, field in judged))
     if is_open:
         fields = tuple(_without(fields, _SELECTION)) or fields
@@ -153,6 +164,12 @@ def _quoted(who: str, message: str) -> str:
     """Somebody's words about a pod; what is said of preemption behind them helps nobody."""
     words = message.partition(" preemption:")[0].rstrip(". ")
     return f"{who} says: {words}" if words else f"{who} has not said why"
+
+
+def _unjudged(pod: Pod) -> str:
+    """What of a pod may keep it waiting, and is not judged."""
+    paths = [field.path for field in judgements.fields("PodSpec", pod.spec) if field.unjudged]
+    return f"; not judged: {', '.join(paths)}" if paths else ""
 
 
 def _last_time(event: Object) -> datetime | None:
