@@ -194,25 +194,27 @@ def patch(**pod: Any) -> Any:
 SELECTING: Json = {"tolerations": [{"key": "team", "operator": "Exists"}]}
 
 
+@pytest.mark.parametrize("launcher", [False, True])
 def test_a_patch_that_takes_the_placement_back_is_refused_before_anything_is_sent(
-    api_server: list[Json],
+    api_server: list[Json], *, launcher: bool
 ) -> None:
     from kubeflow.trainer import CustomTrainer, TrainerClient  # noqa: PLC0415
 
-    trainer = CustomTrainer(func=train_function, num_nodes=2)
-    ours = TrainOption(Pools.sample()["cpu"])
+    trainer, cpu = CustomTrainer(func=train_function, num_nodes=2), Pools.sample()["cpu"]
+    more = [TrainOption(cpu, require="on-demand", target="launcher")] if launcher else []
+    ours = [TrainOption(cpu), *more]
     with pytest.raises(PlacementError) as error:
         TrainerClient().train(
-            runtime="torch-distributed", trainer=trainer, options=[ours, patch(**SELECTING)]
+            runtime="torch-distributed", trainer=trainer, options=[*ours, patch(**SELECTING)]
         )
     assert str(error.value) == (
         "options: RuntimePatch: tolerations: [{'key': 'team', 'operator': 'Exists'}] overrides the placement of the "
         "TrainOption before it; put the TrainOption last"
     )
     assert api_server == []
-    TrainerClient().train(runtime="torch-distributed", trainer=trainer, options=[patch(**SELECTING), ours])
+    TrainerClient().train(runtime="torch-distributed", trainer=trainer, options=[patch(**SELECTING), *ours])
     TrainerClient().train(
-        runtime="torch-distributed", trainer=trainer, options=[ours, patch(service_account_name="trainer")]
+        runtime="torch-distributed", trainer=trainer, options=[*ours, patch(service_account_name="trainer")]
     )
     before, behind = (sent["spec"]["runtimePatches"] for sent in api_server)
     assert (before[-1]["manager"], behind[0]["manager"]) == (MANAGER, MANAGER)

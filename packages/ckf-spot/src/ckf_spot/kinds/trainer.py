@@ -217,19 +217,24 @@ class TrainOption:
         mistakes.raise_all()
         for doubt in mistakes.doubts:
             warnings.warn(str(doubt), EvictionWarning, stacklevel=2)
-        spec[_FIELD["2.2"]] = _Patches(_placed(entries, placement, "2.2", self.target), self.target)
+        spec[_FIELD["2.2"]] = _Patches(_placed(entries, placement, "2.2", self.target), entries, self.target)
 
 
 class _Patches(list[Json]):
-    """Patches of a TrainJob to which the SDK appends those of the options behind ours."""
+    """Patches of a TrainJob to which the SDK appends those of the options behind ours.
 
-    def __init__(self, patches: list[Json], target: str) -> None:
+    Attributes:
+        targets: jobs of the runtime that are placed.
+    """
+
+    def __init__(self, patches: list[Json], before: list[Json], target: str) -> None:
         super().__init__(patches)
-        self._target = target
+        self.targets: set[str] = {target} | (before.targets if isinstance(before, _Patches) else set())
 
     def append(self, patch: Json) -> None:
         """Refuses a patch that would take the placement back: of each list Trainer keeps the last patch's."""
-        for template in _templates(patch, "2.2", self._target):
+        templates = [template for target in self.targets for template in _templates(patch, "2.2", target)]
+        for template in templates:
             for key in ("nodeSelector", *_PLACING):
                 if value := map_at(template, "spec").get(key):
                     problem = "overrides the placement of the TrainOption before it"
