@@ -3,6 +3,7 @@
 Spark's package, of half a gigabyte, is not needed for that: only its name is imported.
 """
 
+import copy
 import inspect
 import json
 import sys
@@ -218,6 +219,15 @@ def test_a_patch_that_takes_the_placement_back_is_refused_before_anything_is_sen
     )
     before, behind = (sent["spec"]["runtimePatches"] for sent in api_server)
     assert (before[-1]["manager"], behind[0]["manager"]) == (MANAGER, MANAGER)
+
+
+def test_a_copy_of_a_placed_job_can_be_changed_as_any_other() -> None:
+    job: Json = {}
+    TrainOption(Pools.sample()["cpu"])(job, None, None)
+    copied = copy.deepcopy(job)
+    copied["spec"]["runtimePatches"] += job["spec"]["runtimePatches"]
+    copied["spec"]["runtimePatches"].append(job["spec"]["runtimePatches"][0])
+    assert len(copied["spec"]["runtimePatches"]) == 3
 
 
 def test_what_optimize_sends_is_placed_as_yaml(api_server: list[Json]) -> None:

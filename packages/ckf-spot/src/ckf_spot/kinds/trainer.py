@@ -241,6 +241,10 @@ class _Patches(list[Json]):
                     raise refusal(f"options: RuntimePatch: {key}", value, "put the TrainOption last", problem)
         super().append(patch)
 
+    def __reduce__(self) -> tuple[type[list[Json]], tuple[list[Json]]]:
+        """A copy is a plain list."""
+        return list, ([*self],)
+
 
 def _runtime(document: Object) -> str:
     """Name of the cluster's training runtime, or empty where the job names one of its namespace."""
