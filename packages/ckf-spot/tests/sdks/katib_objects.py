@@ -1,10 +1,12 @@
-"""An experiment, and trials, as objects of Katib's SDK; run where that is installed."""
-# pyright: reportMissingImports=false
+"""An experiment as objects of Katib's SDK, and placed; what its client sends of the placed one."""
+# pyright: reportMissingImports=false, reportUnknownLambdaType=false, reportAttributeAccessIssue=false
 
 import json
 import sys
+from contextlib import redirect_stdout
 
 from kubeflow.katib import (
+    KatibClient,
     V1beta1AlgorithmSpec,
     V1beta1Experiment,
     V1beta1ExperimentSpec,
@@ -14,7 +16,7 @@ from kubeflow.katib import (
     V1beta1TrialParameterSpec,
     V1beta1TrialTemplate,
 )
-from kubernetes import client
+from kubernetes import client, config
 
 from ckf_spot import Pools
 from ckf_spot.kinds.serialise import plain
@@ -53,7 +55,18 @@ experiment = V1beta1Experiment(
         ),
     ),
 )
-json.dump(
-    {"plain": plain(experiment), "placed": Pools.sample()["cpu"].place(experiment)},
-    sys.stdout,
-)
+placed = Pools.sample()["cpu"].place(experiment)
+sent: list[object] = []
+
+
+def create(*arguments: object) -> object:
+    """Takes the place of the API server."""
+    sent.append(arguments[-1])
+    return arguments[-1]
+
+
+config.load_kube_config = lambda *_, **__: None
+client.CustomObjectsApi.create_namespaced_custom_object = create
+with redirect_stdout(sys.stderr):
+    KatibClient().create_experiment(placed)
+json.dump({"plain": plain(experiment), "placed": placed, "sent": sent}, sys.stdout)

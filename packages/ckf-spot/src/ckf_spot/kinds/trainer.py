@@ -12,6 +12,7 @@ from ckf_spot import fields
 from ckf_spot.agent_pool import GPU
 from ckf_spot.errors import EvictionWarning, Mistake, Mistakes, missing, not_one_of
 from ckf_spot.fields import Json, Object, at, is_map, is_maps, map_at
+from ckf_spot.kinds import trainer_sdk
 from ckf_spot.kinds.kind import Kind, PlacingRequest, Pods, unknown_roles
 from ckf_spot.placement import Capacity, Placement
 from ckf_spot.pods import gpu_limits, node_selection, shape
@@ -166,7 +167,7 @@ KINDS: Final[Mapping[str, Kind]] = {"TrainJob": TrainJob()}
 class TrainOption:
     """An option of the Kubeflow SDK: `TrainerClient().train(…, options=[TrainOption(pools["gpu"])])`.
 
-    SDK 0.5 speaks to Trainer 2.2 and newer.
+    SDK 0.4 and newer are for Trainer 2.2 and newer, 0.2 and 0.3 for Trainer 2.1; see `trainer_sdk`.
 
     Attributes:
         group: the pools.
@@ -186,10 +187,10 @@ class TrainOption:
         Args:
             job_spec: what the options make of the job; it is changed.
             trainer: the SDK's trainer; only its `resources_per_node` is read, or None.
-            backend: not used: backends without a cluster ignore the patch.
+            backend: the SDK's; its cluster is asked for the fields of a TrainJob.
 
         Raises:
-            PlacementError: the job can't be placed there.
+            PlacementError: the job can't be placed there, or would be sent or stored without its placement.
 
         Warns:
             EvictionWarning: see `ckf_spot.Target.place`.
@@ -199,16 +200,19 @@ class TrainOption:
             GPU if str(name).lower() == "gpu" else name: amount for name, amount in (requested or {}).items()
         }
         spec = job_spec.setdefault("spec", {})
-        entries = spec.get(_FIELD["2.2"]) or []
+        api = trainer_sdk.release()
+        field = _FIELD[api]
+        entries = spec.get(field) or []
         placement = self.group.placement(prefer=self.prefer, require=self.require)
         request = {"trainer": {"resourcesPerNode": {"limits": limits}}} if requested else {}
         mistakes = Mistakes()
+        mistakes.add(trainer_sdk.problems(backend, field, dict.fromkeys(_FIELD.values())))
         mistakes.add(_gpu_problems(request, placement))
-        mistakes.add(_entry_problems(entries, placement, "2.2", self.target))
+        mistakes.add(_entry_problems(entries, placement, api, self.target))
         mistakes.raise_all()
         for doubt in mistakes.doubts:
             warnings.warn(str(doubt), EvictionWarning, stacklevel=2)
-        spec[_FIELD["2.2"]] = _placed(entries, placement, "2.2", self.target)
+        spec[field] = _placed(entries, placement, api, self.target)
 
 
 def _runtime(document: Object) -> str:

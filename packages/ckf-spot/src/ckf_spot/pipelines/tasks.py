@@ -1,7 +1,6 @@
 """Places tasks of Kubeflow Pipelines v2 in Python, so that they survive an eviction (why: `docs/pipelines.md`)."""
 
 import copy
-import re
 import warnings
 from collections.abc import Callable, Collection, Iterator
 from functools import partial
@@ -267,8 +266,7 @@ def _check_sdk() -> None:
             installed = metadata.version(name)
         except metadata.PackageNotFoundError:
             raise PlacementError(missing(name, install.hint("kfp"))) from None
-        numbers = tuple(int(number) for number in re.findall(r"\d+", installed)[:2])
-        if numbers < _SDK:
+        if install.minor_of(installed) < _SDK:
             raise refusal(
                 name,
                 ABSENT,
