@@ -52,6 +52,32 @@ def test_a_release_that_would_drop_the_placement_is_refused(
     assert api_server.created == []
 
 
+OLD: Final = (
+    "2.16.1 is too old: before 2.17, kfp ends a task's retries after 3600 s whatever the task sets; expected"
+)
+
+
+@pytest.mark.parametrize(
+    ("installed", "refused"),
+    [
+        (("kfp==2.16.1", "kfp-kubernetes==2.16.1"), ["kfp", "kfp-kubernetes"]),
+        (("kfp-kubernetes==2.16.1",), ["kfp-kubernetes"]),
+    ],
+)
+def test_an_older_sdk_of_pipelines_is_refused(
+    pytestconfig: pytest.Config, installed: tuple[str, ...], refused: list[str]
+) -> None:
+    lines = output(Path(sys.executable), "pipeline.py", packages(pytestconfig, *installed)).splitlines()
+    assert [line.partition(f": {OLD}")[0] for line in lines] == refused
+
+
+def test_later_sdks_of_pipelines_write_the_same(pytestconfig: pytest.Config) -> None:
+    later = packages(pytestconfig, "kfp==2.17.3", "kfp-kubernetes==2.17.3")
+    made = [output(Path(sys.executable), "pipeline.py", *folders) for folders in ((), (later,))]
+    assert [text.count("sdkVersion: kfp-2.17.0") for text in made] == [1, 0]
+    assert made[1].replace("kfp-2.17.3", "kfp-2.17.0") == made[0]
+
+
 def trained(config: pytest.Config, api_server: ApiServer, sdk: str, models: str) -> str:
     """What is refused where these releases of the SDK and of its models are installed."""
     folder = packages(config, f"kubeflow=={sdk}", f"kubeflow-trainer-api=={models}")
