@@ -106,15 +106,15 @@ def _placed(
 
 
 def _compared(documents: Sequence[Object]) -> Sequence[Object]:
-    """One by one, but a compiled pipeline's as one: its second document may be yet to come."""
-    if any(map(compiled.is_compiled, documents)):
+    """One by one, but a compiled pipeline's two as one: the second may be yet to come."""
+    if any(map(compiled.is_bare, documents)):
         return [dict(ChainMap(*map(dict, documents)))]
     return documents
 
 
 def name_of(document: Object) -> str:
     """Kind and name."""
-    if compiled.is_compiled(document):
+    if compiled.is_bare(document):
         return f"pipeline/{map_at(document, 'pipelineInfo').get('name')}"
     metadata = map_at(document, "metadata")
     return f"{document.get('kind')}/{metadata.get('name') or metadata.get('generateName') or '-'}"
