@@ -16,7 +16,9 @@ from ready_cluster import CONTRACT, QUOTAS, TEAM, Api, Doctor, Report, quota
 from ckf_spot import Pools, cli, yaml_text
 from ckf_spot.doctor import file, namespace
 from ckf_spot.doctor.reader import Reader
-from ckf_spot.doctor.work import pods
+from ckf_spot.doctor.work import work
+from ckf_spot.kinds import placing
+from ckf_spot.kinds.kind import PlacingRequest
 from ckf_spot.kinds.manifests import File
 from ckf_spot.pipelines import compiled
 
@@ -229,7 +231,7 @@ def test_every_pod_of_every_kind_is_looked_at(doctor: Doctor) -> None:
     )
     assert [line for line in report.lines if "can run on" in line] == [
         f"✔ {WHERE}: can run on general",
-        "✔ List/-: items[0].spec.template.spec: can run on general",
+        f"✔ {WHERE}: can run on general",
         "✔ RayCluster/ray: spec.workerGroupSpecs[0].template.spec: can run on general",
     ]
 
@@ -316,9 +318,10 @@ def test_whatever_stands_in_a_file_is_reported_in_lines(cluster: Api) -> None:
             for key in path[:-1]:
                 place = place[key]
             place[path[-1]] = anything
-            assert list(file.look(File("job.yaml", [document]), pools, {}))
+            made = work(document)
+            assert [*file.look([made], pools, {}), *file.without_pods([File("job.yaml", [document])])]
             if path[-1] in {"cpu", "resources", "limits", "initContainers", "containers", "parallelism"}:
-                assert namespace.look(reader, "team-a", {}, list(pods(document)), None)
+                assert namespace.look(reader, "team-a", {}, [made], None)
 
 
 def paths(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
@@ -369,3 +372,146 @@ def test_a_pipeline_that_can_not_be_placed_is_reported_why(doctor: Doctor) -> No
     report = doctor("-f", write(yaml_text.dump([pipeline]), "p.yaml"), "--pool", "cpu")
     assert report.code == 1
     assert report["can't be placed"].startswith("✘ can't be placed: p.yaml: components: [] is not allowed")
+
+
+PLACED_EXAMPLES = {
+    "operators/workflow": "cpu",
+    "operators/sparkapplication": "cpu",
+    "operators/rayjob": "cpu",
+    "training/jobset": "cpu",
+    "training/cronjob": "cpu",
+    "training/experiment": "cpu",
+    "training/pytorchjob": "gpu",
+    "training/tfjob": "cpu",
+}
+
+
+@pytest.mark.parametrize(("example", "pool"), PLACED_EXAMPLES.items())
+def test_pods_are_those_that_place_places(example: str, pool: str) -> None:
+    document = yaml_text.load((EXAMPLES / f"{example}.yaml").read_text(encoding="utf-8"), "").documents[0]
+    pools = Pools.load(CONTRACT)
+    placed = placing.place(document, pools[pool], PlacingRequest(require="spot")).document
+    lines = [str(finding) for finding in file.look([work(placed)], pools, {})]
+    assert [line for line in lines if f"can run on {pool}spot" in line or f", {pool}spot" in line]
+    assert not [line for line in lines if line.startswith("✘") or "no pod's template" in line]
+
+
+CONTAINER_SET = """\
+apiVersion: argoproj.io/v1alpha1
+kind: Workflow
+metadata: {name: w}
+spec:
+  entrypoint: a
+  tolerations: [{key: kubernetes.azure.com/scalesetpriority, operator: Exists}]
+  nodeSelector: {agentpool: cpuspot}
+  templates:
+    - name: a
+      containerSet: {containers: [{name: main, image: i}]}
+    - name: b
+      inputs: {}
+      script: {image: i, source: x}
+      nodeSelector: {agentpool: other}
+"""
+
+
+def test_steps_of_a_workflow_run_where_the_workflow_says(doctor: Doctor) -> None:
+    report = doctor("-f", write(CONTAINER_SET))
+    assert report["Workflow/w: spec.templates[0]"] == "✔ Workflow/w: spec.templates[0]: can run on cpuspot"
+    assert report["Workflow/w: spec.templates[1]"].startswith(
+        "✘ Workflow/w: spec.templates[1]: no pool takes it"
+    )
+
+
+def test_a_number_of_gpus_that_is_put_in_at_run_time_is_not_reported_as_right(doctor: Doctor) -> None:
+    step = "script: {image: i, source: x, resources: {limits: {nvidia.com/gpu: '{{inputs.parameters.n}}'}}}"
+    report = doctor("-f", write(CONTAINER_SET.replace("script: {image: i, source: x}", step)))
+    assert report["Workflow/w: spec.templates[1]"] == (
+        "? Workflow/w: spec.templates[1]: not checked, because it asks for nvidia.com/gpu: {{inputs.parameters.n}}, "
+        "which is known at run time only"
+    )
+
+
+SUSPENDED = JOB.replace("spec:\n  template", "spec:\n  suspend: true\n  template", 1)
+NIGHTLY = """\
+apiVersion: batch/v1
+kind: CronJob
+metadata: {name: nightly}
+spec:
+  concurrencyPolicy: Replace
+  jobTemplate: {spec: {template: {spec: {containers: [{name: main, image: i}]}}}}
+"""
+
+
+def test_what_is_not_judged_is_named_as_the_page_shows(doctor: Doctor) -> None:
+    report = doctor("-f", write(f"{SUSPENDED}---\n{NIGHTLY}"))
+    page = (EXAMPLES.parent / "docs/doctor.md").read_text(encoding="utf-8")
+    shown = page.rpartition("```text\n")[2].partition("```")[0].splitlines()
+    assert report.code == 0
+    assert [line for line in report.lines if "is not judged" in line] == shown
+
+
+def test_every_field_that_can_keep_a_pod_waiting_is_named(doctor: Doctor) -> None:
+    gated = SUSPENDED.replace("containers:", "priority: 7\n      containers:")
+    line = doctor("-f", write(gated))[WHERE]
+    assert line.startswith(f"? {WHERE}: ")
+    assert "priority" in line
+    assert "spec.suspend" in line
+
+
+def test_a_field_of_another_pod_is_not_held_against_a_pod(doctor: Doctor) -> None:
+    pod = {"containers": [{"name": "tensorflow", "image": "i"}]}
+    waiting = {**pod, "priority": 7}
+    roles = {"Chief": {"template": {"spec": pod}}, "Worker": {"template": {"spec": waiting}}}
+    job = {"kind": "TFJob", "metadata": {"name": "t"}, "spec": {"tfReplicaSpecs": roles}}
+    report = doctor("-f", write(yaml_text.dump([job])))
+    where = "TFJob/t: spec.tfReplicaSpecs.{}.template.spec"
+    assert report[where.format("Chief")][0] == "✔"
+    assert report[where.format("Worker")][0] == "?"
+
+
+def test_a_field_that_place_refuses_is_reported(doctor: Doctor) -> None:
+    report = doctor("-f", write(spec("      nodeName: aks-general-12345678-vmss000000\n")))
+    assert (report.code, report[WHERE][0]) == (1, "✘")
+    assert "bypasses the scheduler" in report[WHERE]
+
+
+def test_work_whose_pods_are_elsewhere_is_named_beside_others(doctor: Doctor) -> None:
+    report = doctor("-f", write(f"{JOB}---\n{TRAIN_JOB}"))
+    [line] = [line for line in report.lines if "TrainJob" in line and "no pod's template" in line]
+    assert line.startswith("? TrainJob/")
+    assert "?" not in [line[0] for line in report.lines if line[2:].startswith("job.yaml")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{{}}---\n{JOB}".replace("{}", "kind: ConfigMap\nmetadata: {name: c, namespace: team-b}\n"),
+        "kind: List\nitems:\n- kind: ConfigMap\n  metadata: {name: c, namespace: team-b}\n- "
+        + JOB.replace("\n", "\n  ").rstrip(),
+    ],
+)
+def test_objects_of_several_namespaces_in_one_file_are_looked_at(
+    doctor: Doctor, cluster: Api, text: str
+) -> None:
+    cluster.objects["/api/v1/namespaces/team-b"] = {"metadata": {"name": "team-b"}}
+    cluster.objects |= {f"/api/v1/namespaces/team-b/{kind}": [] for kind in ("resourcequotas", "limitranges")}
+    report = doctor("-f", write(text.replace("name: train", "name: train, namespace: team-a")))
+    assert report[WHERE] == f"✔ {WHERE}: can run on general"
+    assert not [line for line in report.lines if "no pod's template" in line]
+
+
+@pytest.mark.parametrize(
+    ("document", "count"),
+    [
+        ({"kind": "SparkApplication", "spec": {"driver": {}, "executor": {"instances": 4}}}, 5),
+        ({"kind": "RayCluster", "spec": {"workerGroupSpecs": [{"replicas": 3, "numOfHosts": 2, "template": {}}]}}, 6),
+        ({"kind": "JobSet", "spec": {"replicatedJobs": [
+            {"name": "a", "replicas": 2, "template": {"spec": {"parallelism": 3, "completions": 9, "template": {}}}}
+        ]}}, 6),
+        ({"kind": "Experiment", "spec": {"parallelTrialCount": 3, "trialTemplate": {"trialSpec": {
+            "kind": "Job", "spec": {"template": {}}}}}}, 3),
+        ({"kind": "Deployment", "spec": {"replicas": 2, "template": {"spec": {"containers": [{"name": "a"}]}}}}, 2),
+    ],
+)  # fmt: skip
+def test_pods_are_counted_by_what_the_parts_around_them_say(document: Any, count: int) -> None:
+    assert sum(pods.count for pods in work(document).pods) == count

@@ -64,7 +64,7 @@ def test_no_quota_is_right(doctor: Doctor, api: Api) -> None:
         ([asks("1")], ({"limits.cpu": "9"}, "0"), f"✘ {QUOTA}: pods are refused: main-0 names no limits.cpu; "),
         ([asks("1")], ({"pods": "3"}, "3"), f"✘ {QUOTA}: pods: 1 needed at once, 0 of 3 free; "),
         ([asks("1")], ({"requests.storage": "1Gi", "count/jobs.batch": "1"}, "0"),
-         f"✔ {QUOTA}: nothing that pods ask for is limited"),
+         f"? {QUOTA}: not checked, because only what containers ask for is compared, not requests.storage, "),
         ([asks("${{trialParameters.cpu}}")], ({"requests.cpu": "4"}, "0"), f"? {QUOTA}: requests.cpu: not checked"),
     ],
 )  # fmt: skip
@@ -225,3 +225,46 @@ def test_a_pod_default_that_the_webhook_could_not_merge_is_reported(
     assert [
         line.startswith("✘ PodDefaults of team-a: placed pods are refused: allow-spot has") for line in lines
     ] == ([True] * refused)
+
+
+@pytest.mark.parametrize(
+    "limit", [{"type": "Pod", "max": {"cpu": "1"}}, {"type": "Container", "min": {"cpu": "9"}}]
+)
+def test_a_limit_that_is_not_judged_is_named(doctor: Doctor, api: Api, limit: Any) -> None:
+    api.objects[LIMITS] = [{"metadata": {"name": "l"}, "spec": {"limits": [limit]}}]
+    field = "type" if limit["type"] == "Pod" else "min"
+    line = doctor("-f", job(asks("2")))["limits of team-a: l"]
+    assert line.startswith(f"? limits of team-a: l: spec.limits[0].{field} is not judged: ")
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        {"kind": "TrainJob", "spec": {"runtimeRef": {"name": "torch-distributed"}}},
+        {
+            "kind": "Workflow",
+            "spec": {"templates": [{"name": "a", "container": {"name": "main", "image": "i"}}]},
+        },
+    ],
+)
+def test_pods_that_nobody_can_count_leave_a_quota_open(doctor: Doctor, api: Api, work: Any) -> None:
+    api.objects[QUOTAS] = [quota({"requests.nvidia.com/gpu": "4"})]
+    file = job(asks("1"))
+    documents = [json.loads(Path(file).read_text(encoding="utf-8")), {**work, "metadata": {"name": "w"}}]
+    Path(file).write_text(json.dumps({"kind": "List", "items": documents}), encoding="utf-8")
+    assert doctor("-f", file)[QUOTA].startswith(
+        f"? {QUOTA}: not checked, because how many pods {work['kind']}/w has at a time is not in the file; "
+    )
+
+
+def test_a_pods_own_toleration_that_the_whitelist_refuses_is_reported(doctor: Doctor, api: Api) -> None:
+    noted = {WHITELIST: json.dumps([SPOT])}
+    api.objects[TEAM] = {"metadata": {"name": "team-a", "annotations": noted}}
+    file = Path(job({}))
+    document = json.loads(file.read_text(encoding="utf-8"))
+    for tolerations, sign in (([SPOT], "✔"), ([SPOT, FALLBACK], "✘")):
+        document["spec"]["template"]["spec"]["tolerations"] = tolerations
+        file.write_text(json.dumps(document), encoding="utf-8")
+        line = doctor("-f", str(file))["Job/train: spec.template.spec"]
+        assert line.startswith(sign)
+        assert ("the pod is refused" in line) == (sign == "✘")

@@ -13,7 +13,7 @@ from ckf_spot.commands import inputs, output, place
 from ckf_spot.doctor import file, namespace, platform
 from ckf_spot.doctor.findings import Finding, line, right, unknown, wrong
 from ckf_spot.doctor.reader import Reader
-from ckf_spot.doctor.work import pods
+from ckf_spot.doctor.work import Work, work
 from ckf_spot.errors import ContractError, Mistake, PlacementError, refusal, refuse
 from ckf_spot.fields import Object, is_map
 from ckf_spot.kinds.kind import PlacingRequest
@@ -70,10 +70,10 @@ def _run(options: argparse.Namespace) -> int:
     for name, theirs in _spaces(files, options.namespace, reader).items():
         if reader:
             noted, findings_of_namespace = namespace.read(reader, name)
-            work = [template for part in theirs for document in part.documents for template in pods(document)]
-            findings += [*findings_of_namespace, *namespace.look(reader, name, noted, work, placement)]
+            findings += [*findings_of_namespace, *namespace.look(reader, name, noted, theirs, placement)]
         if pools:
-            findings += [finding for part in theirs for finding in file.look(part, pools, noted)]
+            findings += file.look(theirs, pools, noted)
+    findings += file.without_pods(files)
     if group:
         command = partial(place.command, group=group, request=request, pools=options.pools)
         findings += file.placing(files, group, request, command)
@@ -112,24 +112,20 @@ def _contract(options: argparse.Namespace, reader: Reader | None, why: str) -> t
 
 def _spaces(
     files: Sequence[File], namespace_option: str | None, reader: Reader | None
-) -> dict[str, list[File]]:
-    """The documents by the namespace that they are for; that of the option is there without any too.
+) -> dict[str, list[Work]]:
+    """The work by the namespace that it is for; that of the option is there without any too.
 
     Raises:
-        PlacementError: a document is for another namespace than the option.
+        PlacementError: an object is for another namespace than the option.
     """
-    spaces: dict[str, list[File]] = {namespace_option: []} if namespace_option else {}
-    for source in files:
-        by_namespace: dict[str, list[Any]] = {}
-        for document in source.documents:
-            named = file.namespace_of(document)
-            if namespace_option and named and named != namespace_option:
-                problem = f"contradicts the namespace {named!r} of {file.name_of(document)}"
-                raise refusal("--namespace", namespace_option, "leave it out", problem)
-            name = named or namespace_option or (reader.own_namespace() if reader else "")
-            by_namespace.setdefault(name, []).append(document)
-        for name, documents in by_namespace.items():
-            spaces.setdefault(name, []).append(File(source.origin, documents))
+    spaces: dict[str, list[Work]] = {namespace_option: []} if namespace_option else {}
+    for document in (document for source in files for document in file.objects_of(source)):
+        made, named = work(document), file.namespace_of(document)
+        if namespace_option and named and named != namespace_option:
+            problem = f"contradicts the namespace {named!r} of {made.name}"
+            raise refusal("--namespace", namespace_option, "leave it out", problem)
+        name = named or namespace_option or (reader.own_namespace() if reader else "")
+        spaces.setdefault(name, []).append(made)
     return spaces
 
 

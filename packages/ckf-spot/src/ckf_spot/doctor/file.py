@@ -4,41 +4,60 @@ from collections import ChainMap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from ckf_spot import judgements
 from ckf_spot.agent_pool import GPU
 from ckf_spot.doctor import namespace
 from ckf_spot.doctor.findings import Finding, line, right, unknown, wrong
-from ckf_spot.doctor.work import Pods, pods
+from ckf_spot.doctor.work import Pods, Work, name_of, work
 from ckf_spot.errors import PlacementError
-from ckf_spot.fields import Object, copied, map_at
+from ckf_spot.fields import Object, at, is_map, map_at
+from ckf_spot.judgements import NOT_JUDGED, REFUSED
 from ckf_spot.kinds import manifests
 from ckf_spot.kinds.kind import PlacingRequest
 from ckf_spot.kinds.manifests import File
 from ckf_spot.pipelines import compiled
-from ckf_spot.pods import shape
+from ckf_spot.pods import gpu_limits
 from ckf_spot.pool_group import PoolGroup
 from ckf_spot.pools import Pools
 from ckf_spot.where.matching import obstacle
 from ckf_spot.where.parse import constraints
 
+WITHOUT_PODS: Final = "no pod's template is in it; --pool NAME looks at tasks and trials"
 _SHOWN: Final = 6
 """Fields of a change that a line names."""
 
 
-def look(file: File, pools: Pools, noted: Object) -> Iterator[Finding]:
+def look(works: Sequence[Work], pools: Pools, noted: Object) -> Iterator[Finding]:
     """Whether each pod finds a pool, as the file is.
 
     Args:
-        file: its documents of one namespace.
+        works: the objects of one namespace.
         pools: the cluster's.
         noted: the namespace's annotations.
     """
-    some = False
-    for document in file.documents:
-        for template in pods(document):
-            some = True
-            yield _scheduled(template, f"{name_of(document)}: {template.path}", pools, noted)
-    if not some:
-        yield unknown(file.origin, "no pod's template is in it; --pool NAME looks at tasks and trials")
+    for made in works:
+        for pods in made.pods:
+            yield _scheduled(pods, made, pools, noted)
+        if made.elsewhere and not made.pods:
+            yield unknown(made.name, WITHOUT_PODS)
+        for text in judgements.lines(made.others):
+            yield Finding("unknown", made.name, text)
+
+
+def without_pods(files: Sequence[File]) -> Iterator[Finding]:
+    """The files in which nothing makes a pod."""
+    for source in files:
+        works = map(work, objects_of(source))
+        if not any(made.pods or made.elsewhere for made in works):
+            yield unknown(source.origin, WITHOUT_PODS)
+
+
+def objects_of(source: File) -> Iterator[Object]:
+    """The objects of a file, those in lists too."""
+    for _, path in manifests.objects(source.documents):
+        document = at(source.documents, *path)
+        if is_map(document):
+            yield document
 
 
 def placing(
@@ -112,35 +131,34 @@ def _compared(documents: Sequence[Object]) -> Sequence[Object]:
     return documents
 
 
-def name_of(document: Object) -> str:
-    """Kind and name."""
-    if compiled.is_bare(document):
-        return f"pipeline/{map_at(document, 'pipelineInfo').get('name')}"
-    metadata = map_at(document, "metadata")
-    return f"{document.get('kind')}/{metadata.get('name') or metadata.get('generateName') or '-'}"
-
-
 def namespace_of(document: Object) -> str | None:
     """The namespace that a document names, or None."""
     name = map_at(document, "metadata").get("namespace")
     return name if isinstance(name, str) and name else None
 
 
-def _scheduled(work: Pods, what: str, pools: Pools, noted: Object) -> Finding:
-    template = {"spec": copied(work.spec)}
-    problems = shape.template_problems(template, work.path.removesuffix(".spec"))
-    if problems:
-        return wrong(what, "; ".join(map(str, problems)))
+def _scheduled(pods: Pods, made: Work, pools: Pools, noted: Object) -> Finding:
+    what = f"{made.name}: {pods.path}"
+    if pods.problems:
+        return wrong(what, "; ".join(map(str, pods.problems)))
+    unjudged, refused = made.starting(pods, NOT_JUDGED), made.starting(pods, REFUSED)
+    if refused:
+        return wrong(what, "; ".join(f"{path}: {reason}" for path, reason in refused.items()))
+    if later := gpu_limits.undecided(pods.template):
+        return unknown(what, f"it {later}")
     try:
-        wishes = constraints(_with_gpus(namespace.admitted(work.spec, noted)))
+        wishes = constraints(_with_gpus(namespace.admitted(pods.spec, noted)))
     except PlacementError as error:
         return wrong(what, line(error))
     except TypeError as error:
         return wrong(what, f"tolerations or affinity: {error}")
     against = {pool.name: obstacle(pool, wishes) for pool in pools.all}
-    takers = [name for name, reason in against.items() if not reason]
+    takers = ", ".join(name for name, reason in against.items() if not reason)
+    if takers and unjudged:
+        text = f"can run on {takers}, unless this forbids it, which is not judged: {', '.join(unjudged)}"
+        return Finding("unknown", what, text)
     if takers:
-        return right(what, f"can run on {', '.join(takers)}")
+        return right(what, f"can run on {takers}")
     reasons = "; ".join(f"{name}: {reason}" for name, reason in against.items())
     return wrong(what, f"no pool takes it: {reasons}", "pass --pool NAME to check against one")
 

@@ -1,7 +1,7 @@
 """Looks at what a namespace lets in: its quotas, PodDefaults, and annotations for AKS's admission plugins."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from ckf_spot.agent_pool import PLATFORM_NAMESPACES
@@ -9,7 +9,7 @@ from ckf_spot.cluster import ForbiddenError
 from ckf_spot.doctor import quotas
 from ckf_spot.doctor.findings import Finding, looked, right, unknown, wrong
 from ckf_spot.doctor.reader import Reader
-from ckf_spot.doctor.work import Pods
+from ckf_spot.doctor.work import Work
 from ckf_spot.errors import PlacementError, refusal
 from ckf_spot.fields import Object, copied, is_maps, map_at
 from ckf_spot.generated.namespace import DEFAULT_TOLERATIONS
@@ -20,6 +20,7 @@ WHITELIST: Final = "scheduler.alpha.kubernetes.io/tolerationsWhitelist"
 SELECTOR: Final = "scheduler.alpha.kubernetes.io/node-selector"
 """Annotations that PodTolerationRestriction and PodNodeSelector read
 (docs/facts/aks.md#gpu-taint-and-admission-plugins)."""
+_NOT_ALLOWED: Final = f"the annotation {WHITELIST} does not allow"
 
 
 def read(reader: Reader, name: str) -> tuple[Object, list[Finding]]:
@@ -45,7 +46,7 @@ def look(
     reader: Reader,
     name: str,
     noted: Object,
-    pods: Sequence[Pods],
+    works: Sequence[Work],
     placement: Placement | None,
 ) -> list[Finding]:
     """Whether a namespace lets the pods in.
@@ -54,17 +55,17 @@ def look(
         reader: of the cluster.
         name: the namespace.
         noted: its annotations.
-        pods: that are to run in it.
+        works: that are to run in it.
         placement: of those that are placed, or None.
     """
     findings: list[Finding] = []
     if placement is not None:
         findings += looked(f"tolerations in {name}", lambda: _whitelist(name, noted, placement))
-        findings += looked(f"PodDefaults of {name}", lambda: _pod_defaults(reader, name, pods, placement))
+        findings += looked(f"PodDefaults of {name}", lambda: _pod_defaults(reader, name, works, placement))
     return [
         *findings,
-        *looked(f"limits of {name}", lambda: quotas.limits(reader, name, pods)),
-        *looked(f"quota of {name}", lambda: quotas.quotas(reader, name, pods)),
+        *looked(f"limits of {name}", lambda: quotas.limits(reader, name, works)),
+        *looked(f"quota of {name}", lambda: quotas.quotas(reader, name, works)),
     ]
 
 
@@ -72,11 +73,13 @@ def admitted(spec: Object, noted: Object) -> dict[str, Any]:
     """A pod's spec with what the plugins add: the namespace's tolerations and node selector.
 
     Raises:
-        PlacementError: the plugins refuse the pod: its node selector contradicts the namespace's, or an annotation is
-            malformed.
+        PlacementError: the plugins refuse the pod: its node selector contradicts the namespace's, its tolerations are
+            not on the namespace's whitelist, or an annotation is malformed.
     """
     made = copied(spec)
     made["tolerations"] = [*(made.get("tolerations") or ()), *_tolerations(noted, DEFAULT_TOLERATIONS)]
+    if refused := _refused(noted, made["tolerations"]):
+        raise PlacementError(f"the pod is refused: {_NOT_ALLOWED} {', '.join(refused)}")
     pairs = (part.partition("=") for part in str(noted.get(SELECTOR) or "").split(",") if part)
     theirs = {key.strip(): value.strip() for key, _, value in pairs}
     selector = made.get("nodeSelector") or {}
@@ -91,24 +94,30 @@ def admitted(spec: Object, noted: Object) -> dict[str, Any]:
 
 
 def _whitelist(name: str, noted: Object, placement: Placement) -> Iterator[Finding]:
-    allowed = _tolerations(noted, WHITELIST)
-    refused = [
-        toleration["key"]
-        for toleration in placement.tolerations
-        if not any(covers(wide, toleration) for wide in allowed)
-    ]
     what = f"tolerations in {name}"
-    if allowed and refused:
+    if refused := _refused(noted, placement.tolerations):
         yield wrong(
             what,
-            f"placed pods are refused: the annotation {WHITELIST} does not allow {', '.join(refused)}",
+            f"placed pods are refused: {_NOT_ALLOWED} {', '.join(refused)}",
             "an administrator adds them to it, or work goes to another namespace",
         )
     else:
         yield right(what, "placed pods are let in")
 
 
-def _pod_defaults(reader: Reader, name: str, pods: Sequence[Pods], placement: Placement) -> Iterator[Finding]:
+def _refused(noted: Object, tolerations: Iterable[Object]) -> list[str]:
+    """Keys of the tolerations that the namespace's whitelist does not have; none where there is no whitelist."""
+    allowed = _tolerations(noted, WHITELIST)
+    return [
+        toleration.get("key") or "every taint"
+        for toleration in tolerations
+        if allowed and not any(covers(wide, toleration) for wide in allowed)
+    ]
+
+
+def _pod_defaults(
+    reader: Reader, name: str, works: Sequence[Work], placement: Placement
+) -> Iterator[Finding]:
     """The webhook refuses a pod whose toleration differs from a PodDefault's with the same key.
 
     Source: docs/facts/placement.md#whole-namespaces.
@@ -116,7 +125,9 @@ def _pod_defaults(reader: Reader, name: str, pods: Sequence[Pods], placement: Pl
     for defaults in reader.pod_defaults(name):
         selected = map_at(defaults, "spec", "selector", "matchLabels").items()
         theirs = map_at(defaults, "spec").get("tolerations")
-        if not is_maps(theirs) or not any(selected <= work.labels.items() for work in pods):
+        if not is_maps(theirs) or not any(
+            selected <= pods.labels.items() for work in works for pods in work.pods
+        ):
             continue
         ours = {mine["key"]: mine for mine in placement.tolerations}
         other = [t["key"] for t in theirs if t.get("key") in ours and dict(t) != ours[t["key"]]]

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Final
 
+from ckf_spot import judgements
 from ckf_spot.doctor.findings import Finding, right, unknown, wrong
 from ckf_spot.doctor.reader import Reader
-from ckf_spot.doctor.work import Pods, quantity, stated
+from ckf_spot.doctor.work import Pods, Work, quantity, stated
 from ckf_spot.fields import Object, map_at
 
 _COMPUTE: Final = ("cpu", "memory")
@@ -14,17 +15,28 @@ _COMPUTE: Final = ("cpu", "memory")
 packages/kubeflow-aks/tests/local/demo/doctor/test_doctor_on_local_aks.py)."""
 
 
-def limits(reader: Reader, name: str, pods: Sequence[Pods]) -> Iterator[Finding]:
+def limits(reader: Reader, name: str, works: Sequence[Work]) -> Iterator[Finding]:
     """Whether a container asks for more than a LimitRange lets it."""
     for limit_range in reader.limits(name):
+        title = f"limits of {name}: {limit_range['metadata']['name']}"
         for limit in map_at(limit_range, "spec").get("limits") or ():
             if limit.get("type") == "Container":
-                yield from _too_large(f"limits of {name}: {limit_range['metadata']['name']}", limit, pods)
+                yield from _too_large(title, limit, _pods(works))
+        yield from _unjudged(title, "LimitRange", limit_range)
+
+
+def _pods(works: Sequence[Work]) -> list[Pods]:
+    return [pods for work in works for pods in work.pods]
+
+
+def _unjudged(title: str, kind: str, document: Object) -> Iterator[Finding]:
+    for text in judgements.lines(field for field in judgements.fields(kind, document) if field.unjudged):
+        yield Finding("unknown", title, text)
 
 
 def _too_large(title: str, limit: Object, pods: Sequence[Pods]) -> Iterator[Finding]:
     for resource, most in map_at(limit, "max").items():
-        for container in (container for work in pods for container in work.containers):
+        for container in (container for some in pods for container in some.containers):
             needed = stated(container, "limits", resource) or stated(container, "requests", resource)
             try:
                 larger = needed is not None and quantity(needed) > quantity(most)
@@ -38,9 +50,10 @@ def _too_large(title: str, limit: Object, pods: Sequence[Pods]) -> Iterator[Find
                 )
 
 
-def quotas(reader: Reader, name: str, pods: Sequence[Pods]) -> Iterator[Finding]:
+def quotas(reader: Reader, name: str, works: Sequence[Work]) -> Iterator[Finding]:
     """Whether there is enough left for all pods at once."""
-    what = f"quota of {name}"
+    what, pods = f"quota of {name}", _pods(works)
+    uncounted = [work.name for work in works if work.elsewhere]
     filled = _filled_in(reader.limits(name))
     listed = reader.quotas(name)
     if not listed:
@@ -48,17 +61,25 @@ def quotas(reader: Reader, name: str, pods: Sequence[Pods]) -> Iterator[Finding]
     for quota in listed:
         title = f"{what}: {quota['metadata']['name']}"
         spec = map_at(quota, "spec")
-        if spec.get("scopes") or spec.get("scopeSelector"):
-            yield unknown(title, "it is for some pods only (scopes)")
+        if unjudged := list(_unjudged(title, "ResourceQuota", quota)):
+            yield from unjudged
             continue
         hard, used = map_at(quota, "status", "hard") or map_at(spec, "hard"), map_at(quota, "status", "used")
         left = _left(hard, used)
+        if objects := [limited for limited in hard if _meant(limited) is None]:
+            yield unknown(title, f"only what containers ask for is compared, not {', '.join(objects)}")
         if not left:
-            yield right(title, "nothing that pods ask for is limited")
-        elif not pods:
+            continue
+        if not pods:
             yield unknown(title, f"no pod template states what is needed; {left}")
+        elif problems := list(_problems(title, hard, used, pods, filled)):
+            yield from problems
+        elif uncounted:
+            yield unknown(
+                title, f"how many pods {', '.join(uncounted)} has at a time is not in the file; {left}"
+            )
         else:
-            yield from list(_problems(title, hard, used, pods, filled)) or [right(title, left)]
+            yield right(title, left)
 
 
 def _problems(

@@ -1,14 +1,25 @@
-"""The pods of a document, whatever its kind: where their templates are, how many there will be, what they ask for."""
+"""The pods of an object, whatever its kind: where their templates are, how many there will be, what they ask for."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
+from ckf_spot import judgements
+from ckf_spot.errors import ABSENT, Mistake
 from ckf_spot.fields import Object, is_count, is_maps, map_at, maps_at
+from ckf_spot.judgements import REFUSED, Field
+from ckf_spot.kinds import argo, kind, placing, table
+from ckf_spot.kinds.kind import Path, PlacingRequest, dotted
+from ckf_spot.pipelines import compiled
+from ckf_spot.pods import shape
 
-_COPIES: Final = ("replicas", "parallelism", "parallelTrialCount")
-"""Fields of Jobs, training jobs, JobSets, Ray clusters and experiments that say how many there are at a time."""
+_COPIES: Final = ("instances", "parallelTrialCount", "parallelism", "replicas")
+"""Fields of Jobs, JobSets, training jobs, Ray clusters, Spark applications and experiments that say how many there are
+at a time."""
+_START: Final = "start"
+_REQUEST: Final = PlacingRequest(pod_template=True)
+"""With it a Pod is a kind like the others."""
 
 
 @dataclass(frozen=True)
@@ -16,16 +27,28 @@ class Pods:
     """Pods of one template.
 
     Attributes:
-        path: of their spec in the document.
+        path: of their spec in the object.
+        part: path of the part of the object that is about them alone.
         count: how many run at a time.
-        spec: theirs; its containers are a list of maps.
-        labels: theirs.
+        template: theirs.
+        problems: why the template is malformed; empty where everything that is read of it is well-formed.
     """
 
     path: str
+    part: str
     count: int
-    spec: Object
-    labels: Object
+    template: Any
+    problems: tuple[Mistake, ...]
+
+    @property
+    def spec(self) -> Object:
+        """Theirs."""
+        return map_at(self.template, "spec")
+
+    @property
+    def labels(self) -> Object:
+        """Theirs."""
+        return map_at(self.template, "metadata", "labels")
 
     @property
     def containers(self) -> list[Object]:
@@ -56,39 +79,128 @@ class Pods:
             if stated(container, part, resource) is None
         ]
 
+    def has(self, field: Field) -> bool:
+        """Whether a field of the object is about these pods alone."""
+        return field.path.startswith(self.part) and field.path[len(self.part) :][:1] in {"", ".", "["}
+
     def _containers(self) -> tuple[list[Object], list[Object]]:
         """Those that run before the others, and those that run side by side."""
         init = maps_at(self.spec, "initContainers")
         beside = [container for container in init if container.get("restartPolicy") == "Always"]
-        return [container for container in init if container not in beside], [
-            *beside,
-            *self.spec["containers"],
+        main = maps_at(self.spec, "containers")
+        return [container for container in init if container not in beside], [*beside, *main]
+
+
+@dataclass(frozen=True)
+class Work:
+    """An object and its pods.
+
+    Attributes:
+        name: kind and name.
+        pods: those whose template is in it.
+        fields: those of it that can keep its pods from something, and that nobody judges or `ckf-spot place` refuses.
+        elsewhere: whether it makes pods whose template is not in it, or nobody knows how many at a time.
+    """
+
+    name: str
+    pods: tuple[Pods, ...]
+    fields: tuple[Field, ...]
+    elsewhere: bool
+
+    def starting(self, pods: Pods, judgement: str) -> dict[str, str]:
+        """The fields of a judgement that can keep some of its pods from starting, with the reasons."""
+        others = [other for other in self.pods if other is not pods]
+        return {
+            field.path.removeprefix(f"{pods.path}."): field.row.reason
+            for field in self.fields
+            if field.row
+            and field.row.judgement == judgement
+            and _START in field.row.keeps_from
+            and not any(other.has(field) for other in others)
+        }
+
+    @property
+    def others(self) -> list[Field]:
+        """The fields that nobody judges, without those that keep one of its pods from starting."""
+        return [
+            field
+            for field in self.fields
+            if field.unjudged and field.row and not (self.pods and _START in field.row.keeps_from)
         ]
 
 
-def pods(document: Object) -> Iterator[Pods]:
-    """The pods of a document: wherever there is a list of containers."""
-    yield from _pods(document, "", 1, {})
+def work(document: Object) -> Work:
+    """An object as work: of a kind that can be placed by what that kind says, of another wherever containers are."""
+    name = str(document.get("kind"))
+    placed = table.kinds(_REQUEST).get(name)
+    if placed is None:
+        pods = tuple(_searched(document, "", 1, {}))
+        fields = [field for some in pods for field in judgements.fields("PodSpec", some.spec, some.path)]
+    else:
+        pods = tuple(_of_kind(document, placed))
+        fields = list(judgements.fields(name, document))
+    return Work(
+        name=name_of(document),
+        pods=pods,
+        fields=tuple(
+            field for field in fields if field.unjudged or (field.row and field.row.judgement == REFUSED)
+        ),
+        elsewhere=not pods or name in argo.KINDS if placed else compiled.is_compiled(document),
+    )
 
 
-def _pods(value: Any, path: str, count: int, around: Object) -> Iterator[Pods]:
+def name_of(document: Object) -> str:
+    """Kind and name."""
+    if compiled.is_bare(document):
+        return f"pipeline/{map_at(document, 'pipelineInfo').get('name')}"
+    metadata = map_at(document, "metadata")
+    return f"{document.get('kind')}/{metadata.get('name') or metadata.get('generateName') or '-'}"
+
+
+def _of_kind(document: Object, placed: kind.Kind) -> Iterator[Pods]:
+    for part in placing.parts_of(dict(document), placed):
+        for pods, path in part.pods(_REQUEST):
+            template, where = pods.template(part.document), dotted(path)
+            problems = shape.template_problems(template, where)
+            yield Pods(
+                path=pods.located(Mistake(f"{where}.spec", ABSENT, ""), where).path,
+                part=where,
+                count=_count(document, path),
+                template=template,
+                problems=tuple(pods.located(mistake, where) for mistake in problems),
+            )
+
+
+def _searched(value: Any, path: str, count: int, around: Object) -> Iterator[Pods]:
+    """The pods of a kind that is not known here: wherever there is a list of containers."""
     if isinstance(value, Mapping):
         if value.get("containers") and is_maps(value["containers"]):
-            yield Pods(path.removeprefix("."), count, value, map_at(around, "metadata", "labels"))
+            here, template = path.removeprefix("."), {"spec": value, "metadata": map_at(around, "metadata")}
+            problems = shape.template_problems(template, here.removesuffix(".spec"))
+            yield Pods(here, here, count, template, tuple(problems))
             return
         count *= _copies(value)
         for key, part in value.items():
-            yield from _pods(part, f"{path}.{key}", count, value)
+            yield from _searched(part, f"{path}.{key}", count, value)
     elif isinstance(value, list):
         for number, item in enumerate(value):
-            yield from _pods(item, f"{path}[{number}]", count, {})
+            yield from _searched(item, f"{path}[{number}]", count, {})
+
+
+def _count(document: Object, path: Path) -> int:
+    """How many pods run at a time: as often as all the parts say in which their template is."""
+    count = 1
+    for length in range(len(path) + 1):
+        count *= _copies(map_at(document, *path[:length]))
+    return count
 
 
 def _copies(value: Object) -> int:
     counts = [value[key] for key in _COPIES if is_count(value.get(key))]
     if "parallelism" in value and is_count(value.get("completions")):
         counts.append(value["completions"])
-    return min(counts, default=1)
+    hosts = value.get("numOfHosts")
+    return min(counts, default=1) * (hosts if isinstance(hosts, int) and is_count(hosts) else 1)
 
 
 def _amount(container: Object, part: str, resource: str, default: object) -> Decimal:

@@ -72,8 +72,8 @@ def place(files: Sequence[File], group: PoolGroup, request: PlacingRequest) -> M
 
 def has_roles(documents: Sequence[Any], request: PlacingRequest) -> bool:
     """Whether `PlacingRequest.also` and `on_demand` mean something for one of the objects."""
-    objects = (at(documents, *path) for _, path in _objects(documents))
-    work = (document for document in objects if str(map_at(document).get("kind")) in table.kinds(request))
+    every = (at(documents, *path) for _, path in objects(documents))
+    work = (document for document in every if str(map_at(document).get("kind")) in table.kinds(request))
     return any(placing.has_roles(document, request) for document in work)
 
 
@@ -92,7 +92,7 @@ class _Placing:
     def documents(self, file: File) -> list[Any]:
         """A file's documents, those placed that can be."""
         made = copied(list(file.documents))
-        for number, path in _objects(made):
+        for number, path in objects(made):
             document = at(made, *path)
             placed = self._object(document, f"{file.origin}: {_name(document, number)}")
             if placed:
@@ -149,13 +149,13 @@ def _placed(document: Any, group: PoolGroup, request: PlacingRequest, name: str)
         raise PlacementError(*(mistake.under(name) for mistake in error.mistakes)) from None
 
 
-def _objects(documents: Sequence[Any], path: Path = ()) -> Iterator[tuple[int, Path]]:
-    """Paths of the objects, those in lists too, with the number of the document or item, from 1."""
+def objects(documents: Sequence[Any], path: Path = ()) -> Iterator[tuple[int, Path]]:
+    """Paths of the objects in documents, those in lists too, with the number of the document or item, from 1."""
     for number, document in enumerate(documents):
         here = (*path, number)
         items = map_at(document).get("items")
         if map_at(document).get("kind") in _LISTS and isinstance(items, list):
-            yield from _objects(items, (*here, "items"))
+            yield from objects(items, (*here, "items"))
         else:
             yield number + 1, here
 

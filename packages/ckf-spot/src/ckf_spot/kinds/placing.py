@@ -44,12 +44,12 @@ def place(document: object, group: PoolGroup, request: PlacingRequest | None = N
     """
     request = request or PlacingRequest()
     made = plain(document)
-    parts = list(_parts(made, table.kind_of(made, request)))
+    parts = list(parts_of(made, table.kind_of(made, request)))
     mistakes = Mistakes()
     placement = mistakes.catch(lambda: group.placement(prefer=request.prefer, require=request.require))
     stays = mistakes.catch(partial(group.placement, require="on-demand")) if request.on_demand else None
     mistakes.add(_request_problems(parts, request))
-    pools: list[tuple[_Part, Pods, Placement]] = []
+    pools: list[tuple[Part, Pods, Placement]] = []
     left: list[str] = []
     for part in parts:
         if not mistakes.add(part.problems(request, group.kubernetes)) and placement:
@@ -130,7 +130,7 @@ def _roles(name: str, value: object) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class _Part:
+class Part:
     """A document, or one inside another.
 
     Attributes:
@@ -179,18 +179,19 @@ def has_roles(document: object, request: PlacingRequest) -> bool:
     """Whether `PlacingRequest.also` and `on_demand` mean something for a document of a known kind."""
     return is_map(document) and any(
         part.kind.has_roles_in(part.document)
-        for part in _parts(dict(document), table.kind_of(document, request))
+        for part in parts_of(dict(document), table.kind_of(document, request))
     )
 
 
-def _parts(document: Json, kind: Kind, path: Path = ()) -> Iterator[_Part]:
-    yield _Part(kind, path, document)
+def parts_of(document: Json, kind: Kind, path: Path = ()) -> Iterator[Part]:
+    """The document, and the documents inside it."""
+    yield Part(kind, path, document)
     for inner, inner_kind in kind.inner(document):
         if is_map(at(document, *inner)):
-            yield from _parts(at(document, *inner), inner_kind, (*path, *inner))
+            yield from parts_of(at(document, *inner), inner_kind, (*path, *inner))
 
 
-def _request_problems(parts: list[_Part], request: PlacingRequest) -> Iterator[Mistake]:
+def _request_problems(parts: list[Part], request: PlacingRequest) -> Iterator[Mistake]:
     """What of the request fits no part; a part around others, such as an experiment, leaves that to them.
 
     Where a part has roles, they may be parts inside it, as the Jobs of a JobSet are.
