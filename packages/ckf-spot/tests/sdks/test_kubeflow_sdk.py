@@ -13,6 +13,7 @@ import pytest
 from api_server import ApiServer
 
 from ckf_spot import EvictionWarning, PlacementError, Pools, SparkOption, TrainOption
+from ckf_spot.kinds import placing
 from ckf_spot.kinds.trainer import MANAGER
 
 pytestmark = pytest.mark.filterwarnings("ignore::ckf_spot.errors.EvictionWarning")
@@ -66,6 +67,22 @@ def test_the_executors_of_a_spark_job_go_and_its_driver_stays(spark: Any) -> Non
     assert sent["executor"]["tolerations"]
     assert "affinity" not in sent["driver"]
     assert sent["mainApplicationFile"] == "local:///app/features.py"
+
+
+@pytest.mark.parametrize(
+    "option", [{}, {"elastic": True}, {"on_demand": "driver"}, {"require": "spot", "also": ("driver",)}]
+)
+def test_all_that_placing_makes_is_sent(spark: Any, monkeypatch: pytest.MonkeyPatch, option: Json) -> None:
+    """The SDK's models would leave out a field that they do not have."""
+    placed: list[Json] = []
+    place = placing.placed_object
+
+    def recorded(*arguments: Any, **request: Any) -> Json:
+        placed.append(place(*arguments, **request))
+        return placed[-1]
+
+    monkeypatch.setattr(placing, "placed_object", recorded)
+    assert submitted(spark, SparkOption(Pools.sample()["cpu"], **option)) == placed[0]
 
 
 def test_what_an_eviction_would_lose_is_a_warning(spark: Any) -> None:
