@@ -1,7 +1,6 @@
 """An API server with one training runtime of Kubeflow Trainer."""
 
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 Json = dict[str, Any]
@@ -36,12 +35,10 @@ class ApiServer:
     """An API server with one training runtime.
 
     Attributes:
-        kubeconfig: names it.
         created: what the SDK creates there.
         fields: those of a TrainJob's spec in this cluster; None: not published.
     """
 
-    kubeconfig: Path
     created: list[Json] = field(default_factory=list[Json])
     fields: tuple[str, ...] | None = ("runtimePatches",)
 

@@ -1,10 +1,10 @@
 """The API server that the SDKs speak to."""
 
 import json
+import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,10 +12,9 @@ from api_server import ApiServer, Json
 
 
 @pytest.fixture
-def api_server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[ApiServer]:
+def api_server(monkeypatch: pytest.MonkeyPatch, point_to: Callable[[str], None]) -> Iterator[ApiServer]:
     """One that KUBECONFIG names."""
-    path = tmp_path / "kubeconfig"
-    state = ApiServer(path)
+    state = ApiServer()
 
     class Handler(BaseHTTPRequestHandler):
         def answer(self, status: int, content: Json) -> None:
@@ -40,19 +39,11 @@ def api_server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[ApiS
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
-        address = f"http://127.0.0.1:{server.server_port}"
-        config = {
-            "apiVersion": "v1",
-            "kind": "Config",
-            "clusters": [{"name": "c", "cluster": {"server": address}}],
-            "users": [{"name": "u", "user": {}}],
-            "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u", "namespace": "team-a"}}],
-            "current-context": "x",
-        }
-        path.write_text(json.dumps(config), encoding="utf-8")
+        point_to(f"http://127.0.0.1:{server.server_port}")
         # Kept by the client when it was imported.
-        monkeypatch.setattr("kubernetes.config.kube_config.KUBE_CONFIG_DEFAULT_LOCATION", str(path))
-        monkeypatch.setenv("KUBECONFIG", str(path))
+        monkeypatch.setattr(
+            "kubernetes.config.kube_config.KUBE_CONFIG_DEFAULT_LOCATION", os.environ["KUBECONFIG"]
+        )
         yield state
         server.shutdown()
         thread.join()

@@ -1,5 +1,6 @@
 """Every release of the SDKs of the last two years sends the whole placement, or is refused before anything is sent."""
 
+import os
 import sys
 from pathlib import Path
 from typing import Any, Final
@@ -29,7 +30,7 @@ def test_the_kubeflow_sdk_sends_the_whole_placement(
     pytestconfig: pytest.Config, api_server: ApiServer, sdk: str, models: str, api: str
 ) -> None:
     api_server.fields = (FIELDS[api],)
-    assert trained(pytestconfig, api_server, sdk, models) == ""
+    assert trained(pytestconfig, sdk, models) == ""
     [sent] = api_server.created
     bare = {**sent, "spec": {key: value for key, value in sent["spec"].items() if key != FIELDS[api]}}
     group: Any = Pools.sample()["gpu"]
@@ -47,7 +48,7 @@ def test_the_kubeflow_sdk_sends_the_whole_placement(
 def test_a_release_that_would_drop_the_placement_is_refused(
     pytestconfig: pytest.Config, api_server: ApiServer, sdk: str, models: str, refusal: str
 ) -> None:
-    [line] = trained(pytestconfig, api_server, sdk, models).splitlines()
+    [line] = trained(pytestconfig, sdk, models).splitlines()
     assert refusal in line
     assert api_server.created == []
 
@@ -78,7 +79,7 @@ def test_later_sdks_of_pipelines_write_the_same(pytestconfig: pytest.Config) -> 
     assert made[1].replace("kfp-2.17.3", "kfp-2.17.0") == made[0]
 
 
-def trained(config: pytest.Config, api_server: ApiServer, sdk: str, models: str) -> str:
+def trained(config: pytest.Config, sdk: str, models: str) -> str:
     """What is refused where these releases of the SDK and of its models are installed."""
     folder = packages(config, f"kubeflow=={sdk}", f"kubeflow-trainer-api=={models}")
-    return output(Path(sys.executable), "train.py", folder, KUBECONFIG=str(api_server.kubeconfig))
+    return output(Path(sys.executable), "train.py", folder, KUBECONFIG=os.environ["KUBECONFIG"])
