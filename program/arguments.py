@@ -31,7 +31,7 @@ from components.registry.container_registry import ContainerRegistry, ContainerR
 from program.planning import AgentPool, Plan, Purpose
 from program.planning.cluster_basis import cluster_basis
 from program.planning.cost_basis import cost_basis
-from program.planning.hardware import GPU
+from program.planning.hardware import GPU, gpu_model
 from program.planning.names import dns_label, given_names
 from program.planning.node_prices import node_prices
 from program.planning.pools import fallback_name, reservation_groups
@@ -178,6 +178,7 @@ def pools(plan: Plan, group: ResourceGroup, network: Network, cluster: AksCluste
         resource_group_name=group.name,
         cluster=cluster.managed_cluster,
         pools=[_pool(plan, pool, network) for pool in plan.user_pools],
+        location=plan.settings.location,
         kubernetes_version=plan.settings.kubernetes.version,
         os_sku=plan.settings.kubernetes.os_sku,
         gpu_driver=plan.settings.gpu.driver,
@@ -295,6 +296,10 @@ def _pool(plan: Plan, pool: AgentPool, network: Network) -> AgentPoolSpec:
     return AgentPoolSpec(
         **settings,
         gpus=pool.size.gpus,
+        gpu_model=gpu_model(pool.size),
+        vcpus=pool.size.vcpus,
+        memory_gib=pool.size.memory_gib,
+        architecture="arm64" if pool.size.architecture == "arm64" else "amd64",
         **_subnet(plan, pool, network),
         mode="System" if pool.purpose is Purpose.SYSTEM else "User",
         protect=plan.settings.protect and pool.purpose is Purpose.GENERAL and not pool.replaced_by,

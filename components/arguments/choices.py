@@ -7,6 +7,8 @@ from typing import Literal
 
 AgentPoolMode = Literal["User", "System"]
 """What a pool is for: everybody's pods, or AKS's own add-ons first."""
+Architecture = Literal["amd64", "arm64"]
+"""Processors of a node, as Kubernetes calls them."""
 BlobSku = Literal["Standard_ZRS", "Standard_LRS", "Premium_ZRS", "Premium_LRS"]
 """Redundancy and speed of Blob storage."""
 DiskSku = Literal["StandardSSD_ZRS", "Premium_ZRS", "StandardSSD_LRS", "Premium_LRS"]

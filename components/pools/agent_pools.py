@@ -23,6 +23,7 @@ from .labels_and_taints import (
     reserved_taint_mistakes,
     taint_form_mistakes,
 )
+from .node_reservations import allocatable
 from .pool_contract import announced_gpus, role
 from .pool_specs import GPU_DRIVER, OS_SKU, AgentPoolSpec, ContractPool
 from .upgrade_settings import upgrade_rules, upgrade_settings
@@ -95,6 +96,8 @@ class AgentPoolsArgs(TypedDict):
     """The cluster, made or only read by the program."""
     pools: Sequence[AgentPoolSpec]
     """The pools, in the order they are made."""
+    location: NotRequired[pulumi.Input[str]]
+    """Azure region of the cluster, for the pool contract. Default: not known."""
     kubernetes_version: NotRequired[pulumi.Input[str]]
     """Kubernetes minor of the nodes, upgraded in place. Default: the cluster's."""
     os_sku: Annotated[NotRequired[pulumi.Input[OsSku]], OS_SKU]
@@ -141,7 +144,7 @@ class AgentPools(pulumi.ComponentResource):
                 retain_on_delete=_is_system(pool) or None,
             )
             self.resources.append(_agent_pool(f"{name}-{pool['name']}", args, pool, options))
-        described = [_contract_pool(pool) for pool in args["pools"] if not _is_system(pool)]
+        described = [_contract_pool(args, pool) for pool in args["pools"] if not _is_system(pool)]
         self.contract = pulumi.Output.all(*described).apply(_with_work)
         self.register_outputs({"names": self.names, "contract": self.contract})
 
@@ -276,7 +279,7 @@ def _taints(pool: AgentPoolSpec) -> Texts:
     return when_known(all_of, pool.get("taints", ()))
 
 
-def _contract_pool(pool: AgentPoolSpec) -> dict[str, pulumi.Input[Any]]:
+def _contract_pool(args: AgentPoolsArgs, pool: AgentPoolSpec) -> dict[str, pulumi.Input[Any]]:
     """The pool's entry in the contract, of which parts may be Outputs."""
     labels = _labels(pool)
     slices = pool.get("gpu_instance_profile"), pool.get("gpu_time_slices")
@@ -292,6 +295,13 @@ def _contract_pool(pool: AgentPoolSpec) -> dict[str, pulumi.Input[Any]]:
         "taints": _taints(pool),
         "fallback": pool.get("fallback"),
         "pool": pool.get("pool", pool["name"]),
+        "region": args.get("location"),
+        "zones": pool.get("zones", ()),
+        "architecture": pool.get("architecture"),
+        "gpuModel": pool.get("gpu_model"),
+        "allocatable": when_known(
+            allocatable, pool.get("vcpus"), pool.get("memory_gib"), whole(pool)["max_pods"]
+        ),
     }
 
 

@@ -23,7 +23,8 @@ Each further VM size of a pool is one level below (`pool_checks.MAX_SIZES`).
 """
 _CATCH_ALL: Final = 1
 _KEYS: Final = (
-    "name", "role", "priority", "vmSize", "gpus", "maxCount", "labels", "taints", "fallback", "pool",
+    "name", "role", "priority", "vmSize", "gpus", "maxCount", "labels", "taints", "fallback", "pool", "region", "zones",
+    "architecture", "gpuModel", "allocatable",
 )  # fmt: skip
 """Keys of each pool in the contract, in this order."""
 
@@ -43,10 +44,14 @@ def announced_gpus(gpus: int, profile: str | None, time_slices: int | None) -> i
 def contract_text(pools: Sequence[Mapping[str, Any]]) -> str:
     """The contract as tools read it: a JSON list in which every key is there.
 
-    Labels are sorted: through the engine they come in any order, and another one would be an update.
+    Maps are sorted: through the engine they come in any order, and another one would be an update.
     """
-    sorted_labels = ({**pool, "labels": dict(sorted(pool["labels"].items()))} for pool in pools)
-    return json.dumps([{key: pool.get(key) for key in _KEYS} for pool in sorted_labels], indent=1)
+    return json.dumps([{key: pool.get(key) for key in _KEYS} for pool in map(_in_order, pools)], indent=1)
+
+
+def _in_order(pool: Mapping[str, Any]) -> dict[str, Any]:
+    maps = ((key, pool.get(key)) for key in ("labels", "allocatable"))
+    return {**pool, **{key: dict(sorted(texts.items())) for key, texts in maps if texts is not None}}
 
 
 def priorities(pools: Sequence[Mapping[str, Any]]) -> str:

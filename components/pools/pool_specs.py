@@ -5,6 +5,7 @@ from typing import Annotated, Final, NotRequired, Required, TypedDict
 from ..arguments import limits
 from ..arguments.choices import (
     AgentPoolMode,
+    Architecture,
     EvictionPolicy,
     MigProfile,
     OsDiskType,
@@ -74,6 +75,14 @@ class AgentPoolSpec(TypedDict, total=False):
     """User (default), or System for a second system pool that is to replace the cluster's own."""
     gpus: int
     """GPUs of one node of that size. Default: 0."""
+    gpu_model: str | None
+    """Vendor and model of those GPUs, for the pool contract. Default: not known."""
+    vcpus: int
+    """vCPU of one node of that size, for the pool contract. Default: not known."""
+    memory_gib: float
+    """Memory in GiB of one node of that size, for the pool contract. Default: not known."""
+    architecture: Architecture
+    """Processors of that size, for the pool contract. Default: not known."""
     priority: Annotated[Priority, Argument("Regular", "spot-node-pool.md")]
     """On demand, or spot."""
     min_count: Annotated[Input[int], Argument(0, "managedClusters.json, count", unit="nodes", ge=0, le=1000)]
@@ -158,6 +167,16 @@ class ContractPool(TypedDict):
     pool: NotRequired[Input[str] | None]
     """Name that spot pools of several VM sizes for the same work share, in the order in which the autoscaler tries
     them. Default: the pool's own."""
+    region: NotRequired[Input[str] | None]
+    """Azure region of its nodes. Default: not known."""
+    zones: NotRequired[Texts | None]
+    """Availability zones of its nodes; empty means no zones. Default: not known."""
+    architecture: NotRequired[Input[Architecture] | None]
+    """Processors of its nodes. Default: not known."""
+    gpuModel: NotRequired[Input[str] | None]
+    """Vendor and model of its GPUs. Default: not known."""
+    allocatable: NotRequired[TextsByName | None]
+    """Most that AKS leaves to pods on one of its nodes, as quantities of cpu and memory. Default: not known."""
 
 
 class SystemPoolSpec(TypedDict, total=False):

@@ -50,6 +50,15 @@ CONTRACT = [
         taints=[],
     ),
 ]
+UNSAID = {
+    "pool": None,
+    "region": None,
+    "zones": None,
+    "architecture": None,
+    "gpuModel": None,
+    "allocatable": None,
+}
+"""What a contract may leave out, as `contract_text` writes it."""
 PREREQUISITES = KubeflowPrerequisitesArgs(pools=CONTRACT)
 """What a cluster's prerequisites cannot do without."""
 

@@ -80,8 +80,8 @@ def test_tools_find_the_pool_contract(cloud: Cloud) -> None:
     body = cloud.inputs("kf-agent-pools")
     assert body["metadata"]["name"] == "agent-pools"
     assert json.loads(body["data"]["pools.json"]) == [
-        {**sample_arguments.CONTRACT[0], "pool": None},
-        {**sample_arguments.CONTRACT[1], "fallback": None, "pool": None},
+        {**sample_arguments.UNSAID, **sample_arguments.CONTRACT[0]},
+        {**sample_arguments.UNSAID, **sample_arguments.CONTRACT[1], "fallback": None},
     ]
 
 

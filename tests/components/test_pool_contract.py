@@ -11,13 +11,16 @@ from hypothesis import given as arbitrary
 from hypothesis import settings
 from hypothesis import strategies as st
 
+from aks_facts import vm_sizes
 from ckf_spot import contract as reader
 from components.pools.agent_pools import AgentPools
+from components.pools.node_reservations import allocatable
 from components.pools.pool_checks import MAX_SIZES, contract_mistakes
 from components.pools.pool_contract import contract_text, priorities, scale_set_pattern
 from components.pools.pool_specs import AgentPoolSpec, ContractPool
+from kubeflow_aks.local_aks.simulation.vms import capacity
 from tests.components.conftest import Cloud, value
-from tests.components.sample_arguments import CONTRACT, REGULAR, SPOT_KEY
+from tests.components.sample_arguments import CONTRACT, REGULAR, SPOT_KEY, UNSAID
 
 SPOT_TAINT = f"{SPOT_KEY}=spot:NoSchedule"
 SPOT = AgentPoolSpec(
@@ -114,7 +117,45 @@ def test_what_is_known_later_is_in_it_as_well(cloud: Cloud) -> None:
         {"resource_group_name": "group", "cluster": cloud.managed_cluster, "pools": [awaited]},
         cloud.opts,
     )
-    assert value(made.contract) == [{**CONTRACT[0], "fallback": None, "pool": "batch"}]
+    expected: dict[str, Any] = {**UNSAID, **CONTRACT[0], "fallback": None, "pool": "batch", "zones": []}
+    assert value(made.contract) == [expected]
+
+
+def test_what_a_size_has_is_in_it_where_the_pool_says(cloud: Cloud) -> None:
+    later = pulumi.Output.from_input
+    sized: AgentPoolSpec = {
+        **IN_TURN,
+        "gpu_model": "NVIDIA A100",
+        "vcpus": 48,
+        "memory_gib": 440,
+        "architecture": "amd64",
+        "max_pods": later(60),
+        "zones": ["1", "3"],
+    }
+    made = AgentPools(
+        "sized",
+        {
+            "resource_group_name": "group",
+            "cluster": cloud.managed_cluster,
+            "location": "westeurope",
+            "pools": [sized],
+        },
+        cloud.opts,
+    )
+    [pool] = reader.parse(contract_text(value(made.contract)), "pools.json")
+    assert (pool.region, pool.zones, pool.architecture) == ("westeurope", ("1", "3"), "amd64")
+    assert (pool.gpu_model, pool.allocatable) == ("NVIDIA A100", {"cpu": "47420m", "memory": "449210Mi"})
+
+
+@pytest.mark.parametrize("max_pods", [10, 30, 110, 250])
+def test_the_simulated_nodes_leave_as_much_to_pods(max_pods: int) -> None:
+    for size in vm_sizes().values():
+        cpu, memory = (
+            capacity.allocatable_cpu(size.vcpus),
+            capacity.allocatable_memory(size.memory_gib, max_pods),
+        )
+        expected = {"cpu": f"{cpu}m", "memory": f"{memory}Mi"}
+        assert allocatable(size.vcpus, size.memory_gib, max_pods) == expected, size.name
 
 
 MIXED = [

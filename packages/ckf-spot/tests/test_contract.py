@@ -42,7 +42,48 @@ def test_a_pool_is_read_with_all_it_has() -> None:
         ),
         fallback="gpuod",
         pool="gpuspot",
+        region="westeurope",
+        zones=(),
+        architecture="amd64",
+        gpu_model="NVIDIA T4",
+        allocatable={"cpu": "3860m", "memory": "26322Mi"},
     )
+
+
+def test_a_contract_from_before_sizes_were_described_is_read() -> None:
+    later = {"region", "zones", "architecture", "gpuModel", "allocatable"}
+    older = [{key: value for key, value in pool.items() if key not in later} for pool in entries()]
+    unsaid = [pool | dict.fromkeys(later) for pool in entries()]
+    pool = contract.parse(json.dumps(older), "pools.json")[3]
+    assert pool == contract.parse(json.dumps(unsaid), "pools.json")[3]
+    assert (pool.region, pool.zones, pool.architecture, pool.gpu_model, pool.allocatable) == (
+        "",
+        None,
+        "",
+        "",
+        {},
+    )
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "allowed"),
+    [
+        ("region", 5, "a region"),
+        ("zones", "1", "a list of zones"),
+        ("architecture", "", "an architecture"),
+        ("gpuModel", 4, "a GPU's model"),
+        ("allocatable", {"cpu": 4}, "a map of quantities"),
+        ("allocatable", {"cpu": "four"}, "a map of quantities"),
+    ],
+)
+def test_what_a_contract_may_leave_out_is_right_where_it_is_there(
+    key: str, value: object, allowed: str
+) -> None:
+    pools = entries()
+    pools[0][key] = value
+    assert messages(json.dumps(pools)) == [
+        f"pools.json: pools[general].{key}: {value!r} is not allowed; expected {allowed}, or null"
+    ]
 
 
 @pytest.mark.parametrize(

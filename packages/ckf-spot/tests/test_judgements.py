@@ -27,7 +27,7 @@ PARTS: Final = ("PodTemplateSpec", "PodSpec", "Affinity", "Container", "Volume")
 KEEPS_FROM: Final = {"start", "end", "restart"}
 
 
-KEYS: Final = ("nvidia.com/gpu",)
+KEYS: Final = ("cpu", "memory", "nvidia.com/gpu")
 """Keys of maps for which the table has rows of their own."""
 RELEASES: Final = range(33, 38)
 """Kubernetes 1.33, the oldest that a cluster may have, to the newest whose schemas are known here."""
@@ -102,27 +102,27 @@ def test_a_value_that_keeps_nothing_is_not_named(value: object, paths: list[str]
     assert unjudged("Job", {"spec": {"suspend": value, "selector": {"matchLabels": {"a": "b"}}}}) == paths
 
 
-@pytest.mark.parametrize(("value", "paths"), [("default-scheduler", []), ("volcano", ["schedulerName"])])
+@pytest.mark.parametrize(("value", "paths"), [(0, []), (5, ["priority"])])
 def test_a_value_other_than_the_usual_one_is_named(value: object, paths: list[str]) -> None:
-    assert unjudged("PodSpec", {"schedulerName": value}) == paths
+    assert unjudged("PodSpec", {"priority": value}) == paths
 
 
 def test_fields_are_named_with_their_path_through_shared_schemas() -> None:
-    pod = {"containers": [{"name": "a"}, {"name": "b", "ports": [{"hostPort": 80, "containerPort": 80}]}]}
+    pod = {"containers": [{"name": "a"}, {"name": "b", "resources": {"limits": {"rdma/ib": 1}}}]}
     job = {"kind": "Job", "spec": {"template": {"spec": pod}}}
     trial = {"trialTemplate": {"trialSpec": job}}
     assert unjudged("Experiment", {"kind": "Experiment", "spec": trial}) == [
-        "spec.trialTemplate.trialSpec.spec.template.spec.containers[1].ports[0].hostPort"
+        "spec.trialTemplate.trialSpec.spec.template.spec.containers[1].resources.limits.rdma/ib"
     ]
 
 
 def test_a_patch_that_is_a_text_is_read() -> None:
-    step = {"name": "a", "podSpecPatch": '{"runtimeClassName": "gvisor"}'}
+    step = {"name": "a", "podSpecPatch": '{"priority": 5}'}
     workflow = {
         "kind": "Workflow",
         "spec": {"templates": [step, {"podSpecPatch": "{{inputs.parameters.p}}"}]},
     }
-    assert unjudged("Workflow", workflow) == ["spec.templates[0].podSpecPatch.runtimeClassName"]
+    assert unjudged("Workflow", workflow) == ["spec.templates[0].podSpecPatch.priority"]
 
 
 @pytest.mark.parametrize(

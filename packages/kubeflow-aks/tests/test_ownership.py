@@ -24,7 +24,7 @@ from tests.revisions.repository import Project, project
 from tests.scenario import recorded
 
 FOLDERS_OF_THEIR_OWN: Final = (
-    "cost/prices/answer_cache.py",  # in the user's cache
+    "cost/prices/price_list.py",  # in the user's cache
     "local_aks/",  # in a run directory
     "ownership.py",
     "pull_request/programs.py",  # in a run directory
@@ -35,17 +35,21 @@ FOLDERS_OF_THEIR_OWN: Final = (
 """Modules that make folders by themselves."""
 
 
+class _WithoutEngineError(Exception):
+    """Ends the command where it would build one."""
+
+
 def _diff(root: Path) -> None:
     """The command up to where it needs an engine."""
 
     def none(*, control_plane: bool) -> None:
         assert not control_plane
-        raise pull_request.ToolsError
+        raise _WithoutEngineError
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(pull_request, "_tools", none)
         patched.setattr(pull_request.processes, "ended_with_this_one", nullcontext)
-        with suppress(pull_request.ToolsError):
+        with suppress(_WithoutEngineError):
             pull_request.preview("main", root)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 WORKLOAD_LABEL: Final = "kubeflow-aks/workload"
@@ -55,6 +55,11 @@ class AgentPool:
         max_count: most nodes.
         fallback: name of the on-demand pool that replaces this spot pool when spot is sold out, or None.
         pool: name that the agent pools of several VM sizes for the same work share; empty for its own name.
+        region: Azure's name of the region, such as `westeurope`; empty where the contract is older than that.
+        zones: numbers of the availability zones, none for nodes without zones; None: not known.
+        architecture: `amd64` or `arm64`; empty: not known.
+        gpu_model: vendor and model of its GPUs, such as `NVIDIA T4`; empty: none, or not known.
+        allocatable: quantities of `cpu` and `memory` that AKS leaves to pods on one node; empty: not known.
     """
 
     name: str
@@ -67,6 +72,11 @@ class AgentPool:
     taints: tuple[Taint, ...]
     fallback: str | None
     pool: str = ""
+    region: str = ""
+    zones: tuple[str, ...] | None = None
+    architecture: str = ""
+    gpu_model: str = ""
+    allocatable: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
     def shares_gpus(self) -> bool:

@@ -18,6 +18,7 @@ from ckf_spot.errors import (
     refuse,
 )
 from ckf_spot.fields import Object, is_count, is_texts
+from ckf_spot.quantities import quantity
 
 OUTPUT: Final = "poolContract"
 """Name of the stack's output."""
@@ -85,6 +86,9 @@ def _problems(entries: list[Any]) -> Iterator[Mistake]:
                 yield missing(f"{where}.{key}", f"expected {allowed}")
             elif not fits(entry[key]):
                 yield Mistake(f"{where}.{key}", entry[key], f"expected {allowed}")
+        for key, (fits, allowed) in _LATER_FIELDS.items():
+            if entry.get(key) is not None and not fits(entry[key]):
+                yield Mistake(f"{where}.{key}", entry[key], f"expected {allowed}, or null")
         if _text(name) and names[name] > 1:
             yield Mistake(
                 f"pools[{number}].name", name, "expected another name for each pool", "is given twice"
@@ -116,11 +120,27 @@ def _pool(entry: Object) -> AgentPool:
         taints=tuple(map(Taint.parse, entry["taints"])),
         fallback=entry["fallback"],
         pool=entry.get("pool") or entry["name"],
+        region=entry.get("region") or "",
+        zones=None if entry.get("zones") is None else tuple(entry["zones"]),
+        architecture=entry.get("architecture") or "",
+        gpu_model=entry.get("gpuModel") or "",
+        allocatable=MappingProxyType(dict(entry.get("allocatable") or {})),
     )
 
 
 def _text(value: Any) -> TypeGuard[str]:
     return isinstance(value, str) and value != "" and value.isprintable()
+
+
+def _texts(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_text, value))
+
+
+def _quantities(value: Any) -> bool:
+    try:
+        return is_texts(value) and all(quantity(text) >= 0 for text in value.values())
+    except ValueError:
+        return False
 
 
 def _taints(value: Any) -> bool:
@@ -141,3 +161,11 @@ _FIELDS: Final[Mapping[str, tuple[Callable[[Any], bool], str]]] = {
     "taints": (_taints, "a list of key=value:Effect"),
     "fallback": (lambda value: value is None or _text(value), "a pool's name, or null"),
 }
+_LATER_FIELDS: Final[Mapping[str, tuple[Callable[[Any], bool], str]]] = {
+    "region": (_text, "a region"),
+    "zones": (_texts, "a list of zones"),
+    "architecture": (_text, "an architecture"),
+    "gpuModel": (_text, "a GPU's model"),
+    "allocatable": (_quantities, "a map of quantities"),
+}
+"""What contracts of older programs lack, and those of a program that does not say."""

@@ -23,6 +23,7 @@ from typing import Any, Final
 
 from ckf_spot import yaml_text
 from ckf_spot.errors import PlacementError
+from ckf_spot.fields import Object
 
 TABLE: Final = Path(__file__).with_name("judgements.csv")
 NOT_JUDGED: Final = "not judged"
@@ -98,15 +99,29 @@ def fields(schema: str, value: object, path: str = "") -> Iterator[Field]:
         yield from _fields(schema, "", value, path)
 
 
-def lines(unjudged: Iterable[Field]) -> list[str]:
-    """Fields that nobody judges, a line for each row of the table."""
-    paths: dict[Row, list[str]] = {}
-    for field in unjudged:
+def names(schema: str, above: str = "") -> tuple[str, ...]:
+    """Names of the fields that a schema has, or that it has below a path."""
+    rows, start = table()[schema], f"{above}." if above else ""
+    below = (
+        field.removeprefix(start).partition(".")[0] for field in rows if field and field.startswith(start)
+    )
+    return (*dict.fromkeys(below), *(names(rows[""].inner, above) if "" in rows else ()))
+
+
+def unjudged(document: Object) -> list[Field]:
+    """The fields of an object that can keep its pods from something, and that nobody judges."""
+    return [field for field in fields(str(document.get(_KIND)), document) if field.unjudged]
+
+
+def lines(several: Iterable[Field]) -> list[str]:
+    """Fields that nobody judges, a line for each reason."""
+    paths: dict[str, list[str]] = {}
+    for field in several:
         if field.row:
-            paths.setdefault(field.row, []).append(field.path)
+            paths.setdefault(field.row.reason, []).append(field.path)
     return [
-        f"{first}{f' and {len(more)} more' if more else ''} is not judged: {row.reason}"
-        for row, (first, *more) in paths.items()
+        f"{first}{f' and {len(more)} more' if more else ''} is not judged: {reason}"
+        for reason, (first, *more) in paths.items()
     ]
 
 

@@ -18,6 +18,7 @@ UPSTREAM: Final = "/apis/apps/v1/namespaces/kubeflow/deployments/ml-pipeline"
 NODES: Final = "/api/v1/nodes"
 TEAM: Final = "/api/v1/namespaces/team-a"
 QUOTAS: Final = f"{TEAM}/resourcequotas"
+CLAIMS: Final = f"{TEAM}/persistentvolumeclaims"
 LIMITS: Final = f"{TEAM}/limitranges"
 POD_DEFAULTS: Final = "/apis/kubeflow.org/v1alpha1/namespaces/team-a/poddefaults"
 ALWAYS: Final = (
@@ -94,6 +95,7 @@ def ready() -> dict[str, Any]:
         NODES: [node("gpuspot", 1), node("cpuspot")],
         TEAM: {"metadata": {"name": "team-a"}},
         QUOTAS: [],
+        CLAIMS: [],
         LIMITS: [],
     }
 

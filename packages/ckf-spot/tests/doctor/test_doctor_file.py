@@ -8,7 +8,7 @@ import shlex
 import sys
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from ready_cluster import CONTRACT, QUOTAS, TEAM, Api, Doctor, Report, quota
@@ -319,7 +319,10 @@ def test_whatever_stands_in_a_file_is_reported_in_lines(cluster: Api) -> None:
                 place = place[key]
             place[path[-1]] = anything
             made = work(document)
-            assert [*file.look([made], pools, {}), *file.without_pods([File("job.yaml", [document])])]
+            assert [
+                *file.look([made], pools, {}),
+                *file.without_pods([File("job.yaml", [document])]),
+            ]
             if path[-1] in {"cpu", "resources", "limits", "initContainers", "containers", "parallelism"}:
                 assert namespace.look(reader, "team-a", {}, [made], None)
 
@@ -515,3 +518,61 @@ def test_objects_of_several_namespaces_in_one_file_are_looked_at(
 )  # fmt: skip
 def test_pods_are_counted_by_what_the_parts_around_them_say(document: Any, count: int) -> None:
     assert sum(pods.count for pods in work(document).pods) == count
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("      nodeSelector: {kubernetes.io/arch: arm64}\n",
+         "✘ {}: no pool takes it: general: the pod requires kubernetes.io/arch=arm64"),
+        ("      nodeSelector: {topology.kubernetes.io/region: us-east-1}\n",
+         "✘ {}: no pool takes it: general: the pod requires topology.kubernetes.io/region=us-east-1"),
+        ("      nodeSelector: {gpu.nvidia.com/class: RTX_A5000}\n",
+         ("? {}: can run on general, unless this forbids it, which is not judged: "
+         "nodeSelector: gpu.nvidia.com/class: 'RTX_A5000' is not known of the nodes of general")),
+        ("      schedulerName: volcano\n",
+         ("? {}: can run on general, unless this forbids it, which is not judged: "
+         "schedulerName: 'volcano' is a scheduler that is not known here")),
+        ("      topologySpreadConstraints: [{topologyKey: deploy, maxSkew: 1, whenUnsatisfiable: DoNotSchedule}]\n",
+         ("? {}: can run on general, unless this forbids it, which is not judged: "
+         "topologySpreadConstraints[0].topologyKey: 'deploy' is not known of the nodes of general")),
+        ("      priorityClassName: kubeflow-aks-batch\n", "✔ {}: can run on general"),
+    ],
+)  # fmt: skip
+def test_values_are_compared_and_what_is_not_judged_is_named(doctor: Doctor, text: str, line: str) -> None:
+    assert doctor("-f", write(spec(text)))[WHERE].startswith(line.format(WHERE))
+
+
+def test_a_pod_that_is_larger_than_any_node_is_reported(doctor: Doctor) -> None:
+    report = doctor("-f", write(JOB + "          resources: {requests: {cpu: 10}}\n"))
+    assert report[WHERE].startswith(
+        f"✘ {WHERE}: no pool takes it: general: the pod asks for cpu: 10, a node has 7820m; "
+    )
+
+
+def test_copies_that_wait_for_each_other_are_noted(doctor: Doctor) -> None:
+    text = JOB.replace("spec:\n  template", "spec:\n  parallelism: 9\n  template", 1)
+    report = doctor("-f", write(text + "          ports: [{containerPort: 80, hostPort: 80}]\n"))
+    assert report[WHERE] == (
+        f"! {WHERE}: can run on general, 3 of 9 at a time because of its containers[0].ports"
+    )
+
+
+CLASSES: Final = {
+    "priorityClassName": "/apis/scheduling.k8s.io/v1/priorityclasses/high",
+    "runtimeClassName": "/apis/node.k8s.io/v1/runtimeclasses/high",
+}
+
+
+@pytest.mark.parametrize("field", CLASSES)
+@pytest.mark.parametrize(("there", "sign"), [(True, "✔"), (False, "✘"), (None, "?")])
+def test_a_class_is_looked_up_in_the_cluster(
+    doctor: Doctor, cluster: Api, field: str, sign: str, *, there: bool | None
+) -> None:
+    if there is None:
+        cluster.refused[CLASSES[field]] = 403
+    elif there:
+        cluster.objects[CLASSES[field]] = {"metadata": {"name": "high"}}
+    line = doctor("-f", write(spec(f"      {field}: high\n")))[WHERE]
+    assert line.startswith(f"{sign} {WHERE}: ")
+    assert sign != "✘" or line.endswith(f"it is refused: the cluster does not have its {field} 'high'")

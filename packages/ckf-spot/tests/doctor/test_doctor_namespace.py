@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ready_cluster import LIMITS, POD_DEFAULTS, QUOTAS, TEAM, Api, Doctor, quota
+from ready_cluster import CLAIMS, LIMITS, POD_DEFAULTS, QUOTAS, TEAM, Api, Doctor, quota
 
 QUOTA = "quota of team-a: kf-resource-quota"
 WHITELIST = "scheduler.alpha.kubernetes.io/tolerationsWhitelist"
@@ -268,3 +268,31 @@ def test_a_pods_own_toleration_that_the_whitelist_refuses_is_reported(doctor: Do
         line = doctor("-f", str(file))["Job/train: spec.template.spec"]
         assert line.startswith(sign)
         assert ("the pod is refused" in line) == (sign == "✘")
+
+
+@pytest.mark.parametrize(
+    ("claim", "line"),
+    [
+        ("there", "✔ claims of team-a: there is there, or in the files"),
+        ("made", "✔ claims of team-a: made is there, or in the files"),
+        (
+            "other",
+            "✘ claims of team-a: other is mounted, and neither there nor in the files: its pods wait for it; ",
+        ),
+        (
+            "{{workflow.name}}",
+            "? claims of team-a: not checked, because {{workflow.name}} is known at run time only",
+        ),
+    ],
+)
+def test_a_claim_that_is_not_there_is_reported(doctor: Doctor, api: Api, claim: str, line: str) -> None:
+    api.objects[CLAIMS] = [{"metadata": {"name": "there"}}]
+    file = Path(job({}))
+    document = json.loads(file.read_text(encoding="utf-8"))
+    volume = {"name": "data", "persistentVolumeClaim": {"claimName": claim}}
+    document["spec"]["template"]["spec"]["volumes"] = [volume]
+    made = {"kind": "PersistentVolumeClaim", "metadata": {"name": "made"}}
+    file.write_text(json.dumps({"kind": "List", "items": [document, made]}), encoding="utf-8")
+    report = doctor("-f", str(file))
+    assert report["claims of team-a"].startswith(line)
+    assert report.code == (1 if line.startswith("✘") else 0)

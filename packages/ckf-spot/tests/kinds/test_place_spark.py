@@ -6,6 +6,8 @@ import pytest
 from samples import GPU, OFF_SPOT, POOL, REQUIRED, SPOT, Json, container, example, expressions, place
 
 from ckf_spot import EvictionWarning, PlacementError, Pools
+from ckf_spot.kinds import placing, spark
+from ckf_spot.kinds.kind import PlacingRequest
 
 pytestmark = pytest.mark.filterwarnings("error::ckf_spot.errors.EvictionWarning")
 
@@ -174,3 +176,34 @@ def test_on_demand_needs_nothing(pools: Pools) -> None:
 def test_placing_twice_is_placing_once(pools: Pools, fields: Json) -> None:
     once = place(application(executor=fields), pools["cpu"])
     assert place(once, pools["cpu"]) == once
+
+
+@pytest.mark.parametrize(
+    ("executor", "spec", "requests"),
+    [
+        ({}, {}, ("1", "1408Mi")),
+        ({"cores": 4, "memory": "8g"}, {"type": "Scala"}, ("4", "9011Mi")),
+        ({"cores": 4, "memory": "8g"}, {"type": "Python"}, ("4", "11468Mi")),
+        ({"cores": 4, "coreRequest": "3500m", "memory": "512m"}, {"type": "Java"}, ("3500m", "896Mi")),
+        ({"memory": "8G", "memoryOverhead": "1024m"}, {"memoryOverheadFactor": "0.9"}, ("1", "9216Mi")),
+        ({"memory": "8g"}, {"type": "Java", "memoryOverheadFactor": "0.5"}, ("1", "12288Mi")),
+        ({}, {"sparkConf": {"spark.executor.memory": "2g", "spark.executor.cores": "2"}}, ("2", "2432Mi")),
+        ({"memory": "much"}, {}, ("1", "much")),
+    ],
+)  # fmt: skip
+def test_amounts_are_those_that_spark_requests(executor: Json, spec: Json, requests: tuple[str, str]) -> None:
+    """`Client.scala` and `BasicExecutorFeatureStep.scala` of Spark 3.5; 1 GiB and 384 MiB are its defaults."""
+    document = application(executor=executor, **spec)
+    [*_, part] = placing.parts_of(document, spark.KINDS["SparkApplication"])
+    [_, (pods, _)] = part.pods(PlacingRequest())
+    [container] = pods.template(part.document)["spec"]["containers"]
+    made = container["resources"]["requests"]
+    assert (str(made["cpu"]), made["memory"]) == requests
+
+
+@pytest.mark.parametrize(("cores", "memory"), [(64, "1g"), (1, "900g")])
+def test_an_executor_that_no_node_can_have_is_refused(pools: Pools, cores: int, memory: str) -> None:
+    document = example("sparkapplication")
+    document["spec"]["executor"] |= {"cores": cores, "memory": memory}
+    with pytest.raises(PlacementError, match=r"^spec\.executor.*contradicts the pools cpuspot, cpuod"):
+        place(document, pools["cpu"])

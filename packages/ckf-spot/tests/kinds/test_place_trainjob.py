@@ -264,7 +264,7 @@ def overriding(job: Json, api: str, name: str, pod: Json) -> Json:
 def test_a_launcher_that_the_request_names_is_placed_beside_what_the_job_says_of_it(
     pools: Pools, api: str
 ) -> None:
-    spec = {"nodeSelector": {"topology.kubernetes.io/zone": "westeurope-1"}}
+    spec = {"nodeSelector": {"topology.kubernetes.io/zone": "0"}}
     job = overriding(with_launcher(), api, "launcher", spec)
     placed = place(job, pools["gpu"], trainer_api=api, on_demand="launcher")
     assert str(place(job, pools["gpu"], trainer_api=api)["spec"]).count("launcher") == 1, "left alone"
@@ -309,7 +309,7 @@ def test_an_option_warns_of_a_label_that_nobody_knows(pools: Pools) -> None:
         EvictionWarning, match=r"disk: 'fast' is not known of the nodes of gpuspot, gpuod"
     ) as warned:
         TrainOption(pools["gpu"])(job, SimpleNamespace(resources_per_node={"gpu": 1}), None)
-    assert [warning.filename for warning in warned] == [__file__]
+    assert {warning.filename for warning in warned} == {__file__}
     assert len(job["spec"]["runtimePatches"]) == 2
 
 
@@ -334,3 +334,13 @@ def test_a_launcher_needs_an_on_demand_pool(pools: Pools) -> None:
     message = r"^spec\.trainer: launcher asks for a GPU .*also=\('launcher',\) puts it on spot$"
     with pytest.raises(PlacementError, match=message):
         place(with_launcher(), alone["gpu"], trainer_api="2.3")
+
+
+@pytest.mark.parametrize("api", APIS)
+def test_a_node_that_asks_for_more_than_any_node_has_is_refused(pools: Pools, api: str) -> None:
+    document = example("trainjob")
+    document["spec"]["trainer"]["resourcesPerNode"]["requests"] = {"cpu": "64"}
+    with pytest.raises(
+        PlacementError, match=r"^spec\.trainer\.resourcesPerNode: cpu: 64 contradicts the pools gpuspot"
+    ):
+        place(document, pools["gpu"], trainer_api=api)

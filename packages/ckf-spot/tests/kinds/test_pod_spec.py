@@ -70,7 +70,9 @@ def test_a_toleration_that_covers_the_placement_is_enough(pools: Pools, wide: Js
 
 
 def test_the_placement_goes_into_each_of_the_users_terms(pools: Pools) -> None:
-    zones: list[Json] = [{"key": "zone", "operator": "In", "values": [zone]} for zone in "12"]
+    zones: list[Json] = [
+        {"key": "topology.kubernetes.io/zone", "operator": "In", "values": [zone]} for zone in "12"
+    ]
     placed = pod_of(place(job(affinity=affinity(*([zone] for zone in zones))), pools["cpu"]))
     workload = {"key": WORKLOAD, "operator": "In", "values": ["cpu"]}
     assert expressions(placed) == [[zones[0], workload], [zones[1], workload]]
@@ -108,11 +110,6 @@ def test_a_node_selector_for_spot_contradicts_on_demand(pools: Pools) -> None:
         place(job(nodeSelector={SPOT: "spot"}), pools["cpu"], require="on-demand")
 
 
-def test_a_node_selector_of_labels_that_the_contract_does_not_know_stays(pools: Pools) -> None:
-    placed = place(job(nodeSelector={"topology.kubernetes.io/zone": "westeurope-1"}), pools["cpu"])
-    assert pod_of(placed)["nodeSelector"] == {"topology.kubernetes.io/zone": "westeurope-1"}
-
-
 @pytest.mark.parametrize(
     "expression",
     [
@@ -142,7 +139,7 @@ def test_a_selection_that_leaves_the_twin_or_spot_out_is_refused_where_both_are_
     pools: Pools, selection: Json, never: str
 ) -> None:
     with pytest.raises(
-        PlacementError, match=r"^spec\.template\.spec: .*leave them out, or ask for require="
+        PlacementError, match=r"^spec\.template\.spec: .*leave it out, or ask for require="
     ) as error:
         place(job(**selection), pools["cpu"])
     assert never in str(error.value)
@@ -160,7 +157,8 @@ def test_labels_that_no_pool_has_together_are_refused(pools: Pools) -> None:
 
 def test_a_selector_and_an_affinity_that_no_pool_fits_together_are_refused(pools: Pools) -> None:
     with pytest.raises(
-        PlacementError, match=r"^spec.template.spec: nodeSelector and nodeAffinity together contradict"
+        PlacementError,
+        match=r"^spec.template.spec: nodeSelector: .* and affinity.nodeAffinity together contradict",
     ):
         place(job(nodeSelector={POOL: "cpuod"}, affinity=affinity([ON_SPOT])), pools["cpu"])
 
@@ -306,8 +304,109 @@ def test_a_label_that_nobody_knows_of_the_nodes_gets_a_line(pools: Pools, pod: J
     [
         {"nodeSelector": {"kubernetes.io/os": "linux", "kubernetes.azure.com/mode": "user", WORKLOAD: "cpu"}},
         {"affinity": affinity([{"key": "disk", "operator": "DoesNotExist"}])},
-        {"affinity": affinity([{"key": "disk", "operator": "Exists"}], [{"key": "gpu", "operator": "Exists"}])},
+        {"affinity": affinity([{"key": "disk", "operator": "Exists"}], [{"key": WORKLOAD, "operator": "Exists"}])},
     ],
 )  # fmt: skip
-def test_labels_of_every_node_and_selections_that_may_fit_get_none(pools: Pools, pod: Json) -> None:
+def test_labels_of_every_node_and_selections_that_fit_get_none(pools: Pools, pod: Json) -> None:
     assert place(job(**pod), pools["cpu"])
+
+
+def spread(key: str) -> Json:
+    constraint = {"topologyKey": key, "maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule", "labelSelector": {}}
+    return {"topologySpreadConstraints": [constraint]}
+
+
+def beside(kind: str, key: str = "kubernetes.io/hostname", **labels: str) -> Json:
+    """A required affinity among pods."""
+    return {"affinity": {kind: {REQUIRED: [{"topologyKey": key, "labelSelector": {"matchLabels": labels}}]}}}
+
+
+AT_ALL = "topologySpreadConstraints[0].topologyKey"
+
+
+@pytest.mark.parametrize(
+    ("pod", "line"),
+    [
+        ({"nodeSelector": {"kubernetes.io/arch": "arm64"}},
+         "nodeSelector: kubernetes.io/arch: 'arm64' contradicts the pools cpuspot, cpuod; expected amd64"),
+        ({"nodeSelector": {"topology.kubernetes.io/region": "us-east-1"}},
+         ("nodeSelector: topology.kubernetes.io/region: 'us-east-1' contradicts the pools cpuspot, cpuod; "
+         "expected westeurope")),
+        ({"nodeSelector": {"topology.kubernetes.io/zone": "westeurope-1"}},
+         ("nodeSelector: topology.kubernetes.io/zone: 'westeurope-1' contradicts the pools cpuspot, cpuod; "
+         "expected to leave it out")),
+        ({"nodeSelector": {"beta.kubernetes.io/instance-type": "p3.2xlarge"}},
+         ("nodeSelector: beta.kubernetes.io/instance-type: 'p3.2xlarge' contradicts the pools cpuspot, cpuod; "
+         "expected Standard_D8ds_v5")),
+        ({"affinity": affinity([{"key": "nvidia.com/gpu.product", "operator": "Exists"}])},
+         ("affinity.nodeAffinity: nvidia.com/gpu.product Exists contradicts the pools cpuspot, cpuod; "
+         "expected to leave it out")),
+        ({"os": {"name": "windows"}}, "os.name: 'windows' contradicts the pools cpuspot, cpuod; expected linux"),
+        (spread("nvidia.com/gpu.product"),
+         f"{AT_ALL}: 'nvidia.com/gpu.product' contradicts the pools cpuspot, cpuod; expected to leave it out"),
+        ({"containers": [{**container(), "resources": {"requests": {"cpu": "10"}}}]},
+         "containers: cpu: 10 contradicts the pools cpuspot, cpuod; expected at most 7820m"),
+    ],
+)  # fmt: skip
+def test_what_no_node_of_the_pools_can_give_is_refused(pools: Pools, pod: Json, line: str) -> None:
+    with pytest.raises(PlacementError) as error:
+        place(job(*pod.pop("containers", ()), **pod), pools["cpu"])
+    assert str(error.value) == f"spec.template.spec.{line}"
+
+
+def test_a_spread_over_spot_nodes_alone_leaves_the_fallback_out(pools: Pools) -> None:
+    """With the fallback's nodes lacking the label, the pods would wait while spot is sold out."""
+    with pytest.raises(PlacementError) as error:
+        place(job(**spread(SPOT)), pools["cpu"])
+    assert str(error.value) == (
+        f"spec.template.spec: its own {AT_ALL} allows only cpuspot, and so never cpuod, the on-demand nodes that "
+        "prefer='spot' asks for too; leave it out, or ask for require='spot'"
+    )
+    assert place(job(**spread(SPOT)), pools["cpu"], require="spot")
+
+
+@pytest.mark.parametrize(
+    ("pod", "line"),
+    [
+        (spread("deploy"), f"{AT_ALL}: 'deploy' is not known of the nodes of cpuspot, cpuod; see that"),
+        (beside("podAffinity", app="cache"), "affinity.podAffinity: 0: needs pods beside it that are not known here"),
+        ({"schedulerName": "volcano"}, "schedulerName: 'volcano' is a scheduler that is not known here; see that"),
+        ({"priorityClassName": "high"}, "priorityClassName: 'high' is no PriorityClass of the program; see that"),
+        ({"runtimeClassName": "kata"}, "runtimeClassName: 'kata' is a RuntimeClass that is not known here; see that"),
+        ({"nodeSelector": {"gpu.nvidia.com/class": "RTX_A5000"}},
+         "nodeSelector: gpu.nvidia.com/class: 'RTX_A5000' is not known of the nodes of cpuspot, cpuod; see that"),
+    ],
+)  # fmt: skip
+def test_what_is_not_judged_gets_a_line(pools: Pools, pod: Json, line: str) -> None:
+    with pytest.warns(EvictionWarning) as warned:
+        place(job(**pod), pools["cpu"])
+    [text] = [str(warning.message) for warning in warned]
+    assert text.startswith(f"Job/j: spec.template.spec.{line}")
+
+
+@pytest.mark.filterwarnings("error::ckf_spot.errors.EvictionWarning")
+@pytest.mark.parametrize(
+    "pod",
+    [
+        {"priorityClassName": "kubeflow-aks-batch", "schedulerName": "default-scheduler"},
+        {"nodeSelector": {"kubernetes.io/arch": "amd64", "topology.kubernetes.io/region": "westeurope"}},
+        spread("kubernetes.io/hostname"),
+        beside("podAntiAffinity", app="cache"),
+    ],
+)
+def test_what_the_pools_give_gets_none(pools: Pools, pod: Json) -> None:
+    assert place(job(**pod), pools["cpu"])
+
+
+@pytest.mark.parametrize(("parallelism", "lines"), [(15, 0), (16, 1)])
+def test_more_copies_than_nodes_where_each_needs_one_get_a_line(
+    pools: Pools, parallelism: int, lines: int, recwarn: pytest.WarningsRecorder
+) -> None:
+    document = job(**beside("podAntiAffinity", app="train"))
+    document["spec"] |= {"parallelism": parallelism, "completions": 100}
+    document["spec"]["template"]["metadata"] = {"labels": {"app": "train"}}
+    assert place(document, pools["cpu"])
+    texts = [text for warning in recwarn if "at a time" in (text := str(warning.message))]
+    where = f"Job/j: spec.template.spec.affinity.podAntiAffinity.{REQUIRED}[0]"
+    problem = "lets 15 of 16 pods run at a time on cpuspot, cpuod; work that needs all of them waits for ever"
+    assert texts == [f"{where}: {problem}"] * lines

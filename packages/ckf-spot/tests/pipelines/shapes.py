@@ -12,7 +12,7 @@ Prepare = Callable[[dsl.PipelineTask], object]
 Shape = list[Any]
 """Parts in order: the name of a task's kind, or a pair of a group's kind and what is in it."""
 
-ZONE = {"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["westeurope-1"]}
+ZONE = {"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["0"]}
 
 
 @component

@@ -6,8 +6,8 @@ import pytest
 from made import CPU, FALLBACK, GPU_TAINT, POOLS, SPOT, pod
 
 from ckf_spot import Pools
+from ckf_spot.pods.fit import obstacles
 from ckf_spot.where import parse
-from ckf_spot.where.matching import obstacle
 
 WORKLOADS = Pools(tuple(POOLS.values()))
 EVERYTHING = {"operator": "Exists"}
@@ -15,8 +15,8 @@ EVERYTHING = {"operator": "Exists"}
 
 def takers(raw: Any) -> set[str]:
     """Names of the pools that take a pod."""
-    constraints = parse.pod(raw).constraints
-    return {pool.name for pool in POOLS.values() if not obstacle(pool, constraints)}
+    spec = parse.pod(raw).spec
+    return {pool.name for pool in POOLS.values() if not obstacles(spec, pool)}
 
 
 @pytest.mark.parametrize(

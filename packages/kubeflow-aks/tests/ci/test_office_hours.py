@@ -10,11 +10,12 @@ import pytest
 
 from kubeflow_aks.ci import office_hours
 from kubeflow_aks.ci.aks import Event
-from kubeflow_aks.ci.office_hours import Hours, HoursError, settle
+from kubeflow_aks.ci.office_hours import Hours, settle
 from kubeflow_aks.ci.power import Power
 from kubeflow_aks.cli.process import ended
 from kubeflow_aks.clients.pulumi import Pulumi
 from kubeflow_aks.deployed.state import DeployedCluster
+from kubeflow_aks.exit_codes import InconclusiveError
 from tests.ci.clusters import HOURS, OneCluster, backend, in_states, state
 from tests.ci.github_api import REPOSITORY, TOKEN, Repository, github
 
@@ -89,7 +90,7 @@ def test_zones_weeks_and_changes_of_the_clocks(hours: Any, now: str, change: str
     ],
 )
 def test_hours_of_another_form_are_one_line(spoilt: Any) -> None:
-    with pytest.raises(HoursError, match="officeHours have an unexpected form"):
+    with pytest.raises(InconclusiveError, match="officeHours have an unexpected form"):
         Hours.of({**HOURS, **spoilt})
 
 

@@ -29,9 +29,8 @@ def run(tmp_path: Path) -> Any:
         clients: Any = {"pulumi": backend(tmp_path, state(**settings)), "azure": azure}
         if what == "state":
             return ended(lambda: power.show_state(stack, tmp_path, **clients))
-        if what == "start":
-            return ended(lambda: power.start(stack, tmp_path, rest=timedelta(0), **clients, **NO_WAIT))
-        return ended(lambda: power.stop(stack, tmp_path, force="--force" in flags, **clients, **NO_WAIT))
+        rest: Any = {"rest": timedelta(0)} if what == "start" else {"force": "--force" in flags}
+        return ended(lambda: power.switch(stack, tmp_path, run=what == "start", **rest, **clients, **NO_WAIT))
 
     return run
 
@@ -142,7 +141,7 @@ def test_a_state_of_another_form_is_one_line(
     deployment: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pulumi = backend(tmp_path, json.loads(deployment))
-    code = ended(lambda: power.stop("dev", tmp_path, pulumi=pulumi, azure=OneCluster()))
+    code = ended(lambda: power.switch("dev", tmp_path, run=False, pulumi=pulumi, azure=OneCluster()))
     printed = capsys.readouterr()
     assert (code, printed.out, printed.err.count("\n")) == (3, "", 1)
 
@@ -150,7 +149,7 @@ def test_a_state_of_another_form_is_one_line(
 @pytest.mark.parametrize("name", ["-x", "a b", "../dev"])
 def test_what_is_no_name_of_a_stack_is_refused(name: str, tmp_path: Path) -> None:
     with pytest.raises(UsageError):
-        power.stop(name, tmp_path, pulumi=backend(tmp_path, state()), azure=OneCluster())
+        power.switch(name, tmp_path, run=False, pulumi=backend(tmp_path, state()), azure=OneCluster())
 
 
 def test_between_a_stop_and_a_start_lies_a_pause(
@@ -162,7 +161,7 @@ def test_between_a_stop_and_a_start_lies_a_pause(
     azure = OneCluster(
         states=in_states("Stopped"), then=in_states("Running"), events=[Event("stop/action", at)]
     )
-    assert power.start("dev", tmp_path, pulumi=backend(tmp_path, state()), azure=azure) == 0
+    assert power.switch("dev", tmp_path, run=True, pulumi=backend(tmp_path, state()), azure=azure) == 0
     assert 590 < slept[0] <= 600
     assert "was stopped just now; AKS recommends a pause, 10 min are left" in capsys.readouterr().out
 

@@ -9,7 +9,8 @@ from typing import Any, Final
 
 import pytest
 
-from kubeflow_aks.ci.proof import ProofError, run
+from kubeflow_aks.ci.proof import run
+from kubeflow_aks.exit_codes import InconclusiveError
 from kubeflow_aks.project import PROJECT_ROOT
 
 NOW: Final = datetime(2026, 11, 24, 3, tzinfo=UTC)
@@ -57,5 +58,5 @@ def test_a_run_that_ended_early_says_so(tmp_path: Path, capsys: pytest.CaptureFi
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", "{}", '{"passed": null}', "\udcff"])
 def test_a_result_that_is_none_is_one_line(name: str, text: str, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(text.encode(errors="surrogateescape"))
-    with pytest.raises(ProofError, match=rf"{name}: is not what its command writes$"):
+    with pytest.raises(InconclusiveError, match=rf"{name}: is not what its command writes$"):
         run("demo-proof", "0a1b2c3", tmp_path, NOW)

@@ -6,6 +6,7 @@ import errno
 import io
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -14,21 +15,23 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from kubeflow_aks.cli.process import main
+from kubeflow_aks.demo import market
 from kubeflow_aks.demo.bring_up import BringUp
 from kubeflow_aks.demo.demo import Demo
 from kubeflow_aks.local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER, AzureState, StoredResource
+from kubeflow_aks.local_aks.azure_http import server as azure_http
+from kubeflow_aks.local_aks.azure_http.compute import Compute
 from kubeflow_aks.local_aks.control_plane.kwokctl import ControlPlaneError
 from kubeflow_aks.local_aks.engine import EngineError
 from kubeflow_aks.local_aks.lifecycle import service_files
+from kubeflow_aks.local_aks.lifecycle.service_files import Endpoints
 from kubeflow_aks.local_aks.run.directory import RunDirectory
-from kubeflow_aks.local_aks.simulation import market_requests
 from kubeflow_aks.local_aks.simulation.market import Market, Supply
-from kubeflow_aks.local_aks.simulation.market_requests import MarketRequests
 from kubeflow_aks.ownership import open_folder
 from kubeflow_aks.text import output
 from tests.stepped.manual_clock import ManualClock
@@ -276,22 +279,26 @@ def test_where_several_run_one_must_be_named(
 @contextmanager
 def _market(run: RunDirectory) -> Generator[Market]:
     """The service's market, where every request is carried out at once."""
-    market, clock, stop = Market(), ManualClock(), threading.Event()
-    requests = MarketRequests(service_files.market_folder(run), market, clock, lambda: {"cpuspot": True})
+    spot_market, clock, stop = Market(), ManualClock(), threading.Event()
+    azure = AzureState(run.azure)
+    azure.agent_pools = lambda: [{"name": "cpuspot", "scaleSetPriority": "Spot"}]
+    compute = Compute(azure, cast(Any, None), spot_market, clock)
+    http = azure_http.serve(compute, token=run.bearer_token())
+    service_files.write_endpoints(run, Endpoints(1, 2, http.port))
 
     def play() -> None:
         while not stop.wait(0.01):
-            requests.look()
-            for event in market.due(clock.now()):
+            for event in spot_market.due(clock.now()):
                 event.outcome.set_result(f"{event.pool}: {event.what} of {event.count}")
 
     thread = threading.Thread(target=play)
     thread.start()
     try:
-        yield market
+        yield spot_market
     finally:
         stop.set()
         thread.join()
+        http.stop()
 
 
 def test_market_requests_are_carried_out_and_reported(
@@ -299,10 +306,10 @@ def test_market_requests_are_carried_out_and_reported(
 ) -> None:
     run = _run(tmp_path)
     _serve(run, services)
-    with _market(run) as market:
+    with _market(run) as spot_market:
         assert _main(tmp_path, "market", "soldout", "cpuspot") == 0
         assert _main(tmp_path, "market", "evict", "cpuspot", "--count", "all") == 0
-    assert market.supply("cpuspot") is Supply.SOLD_OUT
+    assert spot_market.supply("cpuspot") is Supply.SOLD_OUT
     assert capsys.readouterr().out.splitlines() == ["cpuspot: soldout of 1", "cpuspot: evict of 0"]
 
 
@@ -325,12 +332,15 @@ def test_a_service_that_does_not_answer_is_reported(
 ) -> None:
     run = _run(tmp_path)
     _serve(run, services)
-    service_files.market_folder(run).mkdir()
-    monkeypatch.setattr(market_requests, "send", partial(market_requests.send, patience_seconds=0.1))
-    assert _main(tmp_path, "market", "evict", "cpuspot") == 1
+    monkeypatch.setattr(market, "_MARGIN_SECONDS", 0.0)
+    monkeypatch.setattr(market, "send", partial(market.send, seconds=0.1))
+    with socket.create_server(("127.0.0.1", 0)) as stopped:
+        service_files.write_endpoints(run, Endpoints(1, 2, stopped.getsockname()[1]))
+        assert _main(tmp_path, "market", "evict", "cpuspot") == 1
     output = capsys.readouterr()
     assert output == ("", "error: the local AKS did not answer in 0 s; nothing was done\n")
-    assert list(service_files.market_folder(run).iterdir()) == []
+    assert _main(tmp_path, "market", "evict", "cpuspot") == 1
+    assert capsys.readouterr().err == "error: no service looks for requests to the market here\n"
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import pytest
 
-from kubeflow_aks.demo.local_names import local_names
+from kubeflow_aks.demo.bring_up import local_names
 from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.recorder.run import Record, record
 from kubeflow_aks.recorder.stack_files import read_stack, stack_names

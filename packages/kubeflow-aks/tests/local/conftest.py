@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from kubernetes import config
 
 from kubeflow_aks.local_aks.control_plane.kwokctl import ControlPlane
 from kubeflow_aks.tools import Tools
+from tests.local.kubectl import Kubectl, eventually
 from tests.local.planes import running
 from tests.local.reaper import reaper
 from tests.local.required import required
@@ -50,6 +52,17 @@ def control_plane(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Gen
 def kubeconfig(control_plane: ControlPlane) -> Path:
     """The shared control plane's administrator."""
     return control_plane.run.kubeconfig
+
+
+@pytest.fixture
+def kubectl(tools: Tools, kubeconfig: Path) -> Generator[Kubectl]:
+    """The shared control plane, in a namespace of this test alone."""
+    namespace = f"test-{uuid.uuid4().hex[:8]}"
+    kubectl = Kubectl(tools, kubeconfig, namespace)
+    kubectl.run("create", "namespace", namespace)
+    eventually(lambda: kubectl.items("serviceaccount"))
+    yield kubectl
+    kubectl.run("delete", "namespace", namespace, "--wait=false")
 
 
 @pytest.fixture(scope="session")

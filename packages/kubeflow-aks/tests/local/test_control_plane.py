@@ -38,17 +38,6 @@ def plane(tools: Tools, tmp_path: Path, lines: list[str]) -> Generator[ControlPl
 
 
 @pytest.fixture
-def kubectl(tools: Tools, kubeconfig: Path) -> Generator[Kubectl]:
-    """The shared control plane, in a namespace of this test alone."""
-    namespace = f"test-{uuid.uuid4().hex[:8]}"
-    kubectl = Kubectl(tools, kubeconfig, namespace)
-    kubectl.run("create", "namespace", namespace)
-    eventually(lambda: kubectl.items("serviceaccount"))
-    yield kubectl
-    kubectl.run("delete", "namespace", namespace, "--wait=false")
-
-
-@pytest.fixture
 def node(kubectl: Kubectl) -> Generator[str]:
     """A node of this test alone: whatever goes there must ask for it by name."""
     name = f"node-{uuid.uuid4().hex[:8]}"

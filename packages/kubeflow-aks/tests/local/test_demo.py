@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 import pytest
 
 from kubeflow_aks.clients.kubernetes.api import ApiServer
-from kubeflow_aks.demo.deployed_pools import deployed_pools
+from kubeflow_aks.demo.run_scenario import deployed_pools
 from kubeflow_aks.local_aks.azure.state import AzureState
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.project import PROJECT_ROOT

@@ -12,9 +12,10 @@ import pytest
 from pulumi.runtime import mocks
 from pulumi_azure_native import authorization, resources
 
+from kubeflow_aks.exit_codes import InconclusiveError
 from kubeflow_aks.recorder.answers import Answers
 from kubeflow_aks.recorder.monitor import DuplicateUrnError
-from kubeflow_aks.recorder.run import ProgramFailedError, Record, record
+from kubeflow_aks.recorder.run import Record, record
 
 GROUP = "azure-native:resources:ResourceGroup"
 
@@ -66,7 +67,7 @@ def test_two_resources_of_one_urn_are_refused(run: Run) -> None:
         resources.ResourceGroup("a")
 
     with pytest.raises(
-        ProgramFailedError, match=f"duplicate resource URN urn:pulumi:dev::project::{GROUP}::a"
+        InconclusiveError, match=f"duplicate resource URN urn:pulumi:dev::project::{GROUP}::a"
     ) as failed:
         run(program)
     assert isinstance(failed.value.__cause__, DuplicateUrnError)
@@ -194,7 +195,7 @@ def test_an_invoke_without_a_recorded_answer_is_an_error(run: Run) -> None:
         pulumi.export("tenant", authorization.get_client_config_output().tenant_id)
 
     with pytest.raises(
-        ProgramFailedError, match="no recorded answer for azure-native:authorization:getClientConfig"
+        InconclusiveError, match="no recorded answer for azure-native:authorization:getClientConfig"
     ):
         run(program)
 
@@ -213,7 +214,7 @@ def test_an_exception_in_an_apply_comes_out(run: Run) -> None:
     def fail(_: str) -> None:
         raise LookupError("inside an apply")
 
-    with pytest.raises(ProgramFailedError, match=r"^the program failed: LookupError: inside an apply$"):
+    with pytest.raises(InconclusiveError, match=r"^the program failed: LookupError: inside an apply$"):
         run(lambda: pulumi.export("x", resources.ResourceGroup("a").id.apply(fail)))
 
 
@@ -226,7 +227,7 @@ def test_an_output_that_fails_ends_the_program_though_another_never_comes(run: R
         pulumi.export("never", pulumi.Output.from_input(asyncio.sleep(600)))
         pulumi.export("fails", pulumi.Output.from_input(fails()))
 
-    with pytest.raises(ProgramFailedError, match="no such size"):
+    with pytest.raises(InconclusiveError, match="no such size"):
         run(program)
 
 
@@ -251,7 +252,7 @@ def test_a_failed_run_leaves_the_working_directory_as_it_was(run: Run) -> None:
     def program() -> None:
         raise LookupError
 
-    with pytest.raises(ProgramFailedError):
+    with pytest.raises(InconclusiveError):
         run(program)
     assert os.getcwd() == before  # noqa: PTH109
 
@@ -259,7 +260,7 @@ def test_a_failed_run_leaves_the_working_directory_as_it_was(run: Run) -> None:
 def test_a_failed_program_is_reported_with_its_own_lines(run: Run, tmp_path: Path) -> None:
     (tmp_path / "__main__.py").write_text("import shapes\nshapes.draw()\n")
     (tmp_path / "shapes.py").write_text("def draw():\n    raise ValueError('no pencil')\n")
-    with pytest.raises(ProgramFailedError) as failed:
+    with pytest.raises(InconclusiveError) as failed:
         record("dev", root=tmp_path)
     assert str(failed.value).splitlines() == [
         "the program failed: ValueError: no pencil",
@@ -271,7 +272,7 @@ def test_a_failed_program_is_reported_with_its_own_lines(run: Run, tmp_path: Pat
 
 def test_a_package_that_is_missing_is_named_with_the_environment(run: Run, tmp_path: Path) -> None:
     (tmp_path / "__main__.py").write_text("import nothing_such\n")
-    with pytest.raises(ProgramFailedError) as failed:
+    with pytest.raises(InconclusiveError) as failed:
         record("dev", root=tmp_path)
     assert str(failed.value).splitlines()[:2] == [
         "the program failed: ModuleNotFoundError: No module named 'nothing_such'",
@@ -282,7 +283,7 @@ def test_a_package_that_is_missing_is_named_with_the_environment(run: Run, tmp_p
 
 def test_a_project_without_a_program_in_python_is_reported(run: Run, tmp_path: Path) -> None:
     with pytest.raises(
-        ProgramFailedError, match=r"__main__\.py: missing; expected a program in Python beside"
+        InconclusiveError, match=r"__main__\.py: missing; expected a program in Python beside"
     ):
         record("dev", root=tmp_path)
     assert run

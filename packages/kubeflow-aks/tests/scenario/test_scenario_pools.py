@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kubeflow_aks.demo.deployed_pools import deployed_pools
+from kubeflow_aks.demo.run_scenario import deployed_pools
 from kubeflow_aks.scenario.contract_pools import ContractPool, pools_for_role
 from tests.local_aks.simulation.simulated import pool as azure_pool
 

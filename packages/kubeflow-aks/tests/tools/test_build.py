@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -282,8 +283,8 @@ def test_check_builds_nothing_and_shows_what_is_missing(capsys: pytest.CaptureFi
 @pytest.mark.parametrize(("extra", "tool"), list(manifest.OPTIONAL.items()))
 def test_an_optional_tool_is_built_only_when_requested(go: FakeGo, extra: str, tool: str) -> None:
     [optional] = [candidate for candidate in manifest.TOOLS if candidate.name == tool]
-    if optional.manifests:
-        go.has_module_file(optional.manifests.replace("*", "x"), "")
+    for pattern in optional.manifests.split():
+        go.has_module_file(re.sub(r"\[.*\]|\*", "x", pattern), "")
     assert main(["local", "build", "--with", extra]) == 0
     built = {file.name for file in cache().glob("*/bin/*")}
     assert built == {candidate.name for candidate in manifest.selected((extra,))}
@@ -293,17 +294,19 @@ def test_an_optional_tool_is_built_only_when_requested(go: FakeGo, extra: str, t
 def test_files_of_a_tools_module_are_kept_beside_it(go: FakeGo, lines: list[str]) -> None:
     for path in ("crds/one.yaml", "crds/two.yaml", "crds/README.md"):
         go.has_module_file(path, path)
-    build([replace(ONE, manifests="crds/*.yaml"), TWO], jobs=1, report=lines.append)
+    go.has_module_file("hooks.yaml", "hooks")
+    build([replace(ONE, manifests="crds/*.yaml hooks.yaml"), TWO], jobs=1, report=lines.append)
     kept = manifests_folder(ONE)
     assert {file.name: file.read_text() for file in kept.iterdir()} == {
         "one.yaml": "crds/one.yaml",
         "two.yaml": "crds/two.yaml",
+        "hooks.yaml": "hooks",
     }
     assert not manifests_folder(TWO).exists()
 
 
-@pytest.mark.usefixtures("go")
-def test_a_tool_whose_files_are_nowhere_is_not_built(lines: list[str]) -> None:
+def test_a_tool_of_whose_files_some_are_nowhere_is_not_built(go: FakeGo, lines: list[str]) -> None:
+    go.has_module_file("hooks.yaml", "")
     with pytest.raises(BuildError, match=r"crds/\*\.yaml"):
-        build([replace(ONE, manifests="crds/*.yaml")], jobs=1, report=lines.append)
+        build([replace(ONE, manifests="hooks.yaml crds/*.yaml")], jobs=1, report=lines.append)
     assert not bin_folder(ONE.group).exists()

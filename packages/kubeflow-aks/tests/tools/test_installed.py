@@ -164,7 +164,12 @@ def test_the_version_check_of_a_pulumi_on_path_keeps_its_log_out_of_the_home(
     assert not Path((path_folder / "home").read_text().strip()).exists()
 
 
-_OF_OWN_PROGRAMS = ("github.com/kubeflow/trainer/v2", "github.com/pulumi/pulumi/pkg/v3")
+_OF_OWN_PROGRAMS = (
+    "github.com/kubeflow/katib",
+    "github.com/kubeflow/trainer/v2",
+    "github.com/pulumi/pulumi/pkg/v3",
+    "sigs.k8s.io/kueue",
+)
 """Modules of which programs of our own use packages, and have the version."""
 
 

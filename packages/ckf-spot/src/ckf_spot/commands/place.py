@@ -159,7 +159,7 @@ def _manifests(sources: Sequence[Input], group: PoolGroup, options: argparse.Nam
     )
     files = [File(source.origin, source.stream.documents) for source in sources]
     placed = manifests.place(files, group, request)
-    sys.stderr.writelines(f"ckf-spot: {note}\n" for note in placed.notes)
+    sys.stderr.writelines(f"ckf-spot: {note}\n" for note in (*placed.notes, *placed.unjudged))
     if not strict_schema.available():
         sys.stderr.write(
             f"ckf-spot: the pods' own fields were not checked: {install.hint('validate')} checks them\n"

@@ -1,5 +1,6 @@
 """Looks at a file: whether its pods find a pool as they are, and what placing would change."""
 
+import dataclasses
 from collections import ChainMap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -16,28 +17,34 @@ from ckf_spot.kinds import manifests
 from ckf_spot.kinds.kind import PlacingRequest
 from ckf_spot.kinds.manifests import File
 from ckf_spot.pipelines import compiled
-from ckf_spot.pods import gpu_limits
+from ckf_spot.pods import fit, gpu_limits
+from ckf_spot.pods.fit import NotJudged, Obstacle
 from ckf_spot.pool_group import PoolGroup
 from ckf_spot.pools import Pools
-from ckf_spot.where.matching import obstacle
-from ckf_spot.where.parse import constraints
 
 WITHOUT_PODS: Final = "no pod's template is in it; --pool NAME looks at tasks and trials"
 _SHOWN: Final = 6
 """Fields of a change that a line names."""
 
 
-def look(works: Sequence[Work], pools: Pools, noted: Object) -> Iterator[Finding]:
+Classes = Callable[[str, str], bool | None]
+"""Whether the cluster has the class of a name that a field has; None: nobody knows."""
+
+
+def look(
+    works: Sequence[Work], pools: Pools, noted: Object, classes: Classes | None = None
+) -> Iterator[Finding]:
     """Whether each pod finds a pool, as the file is.
 
     Args:
         works: the objects of one namespace.
         pools: the cluster's.
         noted: the namespace's annotations.
+        classes: of the cluster; None: it can't be asked.
     """
     for made in works:
         for pods in made.pods:
-            yield _scheduled(pods, made, pools, noted)
+            yield _scheduled(pods, made, pools, noted, classes)
         if made.elsewhere and not made.pods:
             yield unknown(made.name, WITHOUT_PODS)
         for text in judgements.lines(made.others):
@@ -137,7 +144,7 @@ def namespace_of(document: Object) -> str | None:
     return name if isinstance(name, str) and name else None
 
 
-def _scheduled(pods: Pods, made: Work, pools: Pools, noted: Object) -> Finding:
+def _scheduled(pods: Pods, made: Work, pools: Pools, noted: Object, classes: Classes | None) -> Finding:
     what = f"{made.name}: {pods.path}"
     if pods.problems:
         return wrong(what, "; ".join(map(str, pods.problems)))
@@ -147,25 +154,57 @@ def _scheduled(pods: Pods, made: Work, pools: Pools, noted: Object) -> Finding:
     if later := gpu_limits.undecided(pods.template):
         return unknown(what, f"it {later}")
     try:
-        wishes = constraints(_with_gpus(namespace.admitted(pods.spec, noted)))
+        spec = _with_gpus(namespace.admitted(pods.spec, noted))
     except PlacementError as error:
         return wrong(what, line(error))
-    except TypeError as error:
-        return wrong(what, f"tolerations or affinity: {error}")
-    against = {pool.name: obstacle(pool, wishes) for pool in pools.all}
-    takers = ", ".join(name for name, reason in against.items() if not reason)
-    if takers and unjudged:
-        text = f"can run on {takers}, unless this forbids it, which is not judged: {', '.join(unjudged)}"
+    template = {**pods.template, "spec": spec}
+    return _on_pools(what, template, pods.count, pools, unjudged=list(unjudged), classes=classes)
+
+
+def _on_pools(
+    what: str, template: Object, count: int, pools: Pools, *, unjudged: Sequence[str], classes: Classes | None
+) -> Finding:
+    """Which pools take a well-formed template; `unjudged` are fields of the object that nobody looks at."""
+    spec, labels = map_at(template, "spec"), map_at(template, "metadata", "labels")
+    judged = {pool.name: fit.judged(spec, pool, labels) for pool in pools.all}
+    against = {
+        name: next((one.text for one in results if isinstance(one, Obstacle)), "")
+        for name, results in judged.items()
+    }
+    takers = [pool for pool in pools.all if not against[pool.name]]
+    if not takers:
+        reasons = "; ".join(f"{name}: the pod {reason}" for name, reason in against.items())
+        return wrong(what, f"no pool takes it: {reasons}", "pass --pool NAME to check against one")
+    doubts = [[one for one in judged[pool.name] if isinstance(one, NotJudged)] for pool in takers]
+    there = {one.path: classes(one.path, str(one.value)) for some in doubts for one in some if classes}
+    missing = [f"{path} {spec[path]!r}" for path, answer in there.items() if answer is False]
+    if missing:
+        return wrong(what, f"it is refused: the cluster does not have its {', '.join(missing)}")
+    lines = [
+        [
+            str(dataclasses.replace(one.mistake("", takers), expected=""))
+            for one in some
+            if not there.get(one.path)
+        ]
+        for some in doubts
+    ]
+    sure = [pool for pool, some in zip(takers, lines, strict=True) if not some and not unjudged]
+    names = ", ".join(pool.name for pool in sure or takers)
+    if not sure:
+        text = ", ".join(dict.fromkeys([*unjudged, *(text for some in lines for text in some)]))
+        text = f"can run on {names}, unless this forbids it, which is not judged: {text}"
         return Finding("unknown", what, text)
-    if takers:
-        return right(what, f"can run on {takers}")
-    reasons = "; ".join(f"{name}: {reason}" for name, reason in against.items())
-    return wrong(what, f"no pool takes it: {reasons}", "pass --pool NAME to check against one")
+    crowded = list(fit.crowding(spec, labels, takers, count))
+    if crowded:
+        path, most = min(crowded, key=lambda one: one[1])
+        text = f"can run on {names}, {most} of {count} at a time because of its {path}"
+        return Finding("note", what, text)
+    return right(what, f"can run on {names}")
 
 
 def _with_gpus(spec: dict[str, Any]) -> dict[str, Any]:
     """The spec with what AKS's plugin adds to pods with GPUs (docs/facts/aks.md#gpu-taint-and-admission-plugins)."""
-    if constraints(spec).gpus:
+    if fit.gpus_of(spec):
         spec["tolerations"].append({"key": GPU, "operator": "Exists"})
     return spec
 

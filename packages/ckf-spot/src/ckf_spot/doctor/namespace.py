@@ -14,12 +14,14 @@ from ckf_spot.errors import PlacementError, refusal
 from ckf_spot.fields import Object, copied, is_maps, map_at
 from ckf_spot.generated.namespace import DEFAULT_TOLERATIONS
 from ckf_spot.placement import Placement
+from ckf_spot.pods import gpu_limits
 from ckf_spot.pods.template import covers
 
 WHITELIST: Final = "scheduler.alpha.kubernetes.io/tolerationsWhitelist"
 SELECTOR: Final = "scheduler.alpha.kubernetes.io/node-selector"
 """Annotations that PodTolerationRestriction and PodNodeSelector read
 (docs/facts/aks.md#gpu-taint-and-admission-plugins)."""
+_CLAIM: Final = "PersistentVolumeClaim/"
 _NOT_ALLOWED: Final = f"the annotation {WHITELIST} does not allow"
 
 
@@ -64,6 +66,7 @@ def look(
         findings += looked(f"PodDefaults of {name}", lambda: _pod_defaults(reader, name, works, placement))
     return [
         *findings,
+        *looked(f"claims of {name}", lambda: _claims(reader, name, works)),
         *looked(f"limits of {name}", lambda: quotas.limits(reader, name, works)),
         *looked(f"quota of {name}", lambda: quotas.quotas(reader, name, works)),
     ]
@@ -137,6 +140,24 @@ def _pod_defaults(
                 f"placed pods are refused: {defaults['metadata']['name']} has other tolerations for {', '.join(other)}",
                 f"leave out the labels by which pods ask for it: {', '.join(key for key, _ in selected)}",
             )
+
+
+def _claims(reader: Reader, name: str, works: Sequence[Work]) -> Iterator[Finding]:
+    """Whether the claims that pods mount are there, or made by the same files."""
+    mounted = dict.fromkeys(claim for work in works for claim in work.claims)
+    if not mounted:
+        return
+    what, made = f"claims of {name}", {work.name.removeprefix(_CLAIM) for work in works}
+    there = {claim["metadata"]["name"] for claim in reader.claims(name)}
+    later = [claim for claim in mounted if gpu_limits.at_run_time(claim)]
+    missing = [claim for claim in mounted if claim not in {*there, *made, *later}]
+    if missing:
+        text = f"{', '.join(missing)} is mounted, and neither there nor in the files: its pods wait for it"
+        yield wrong(what, text, "create it, or mount another one")
+    elif later:
+        yield unknown(what, f"{', '.join(later)} is known at run time only")
+    else:
+        yield right(what, f"{', '.join(mounted)} is there, or in the files")
 
 
 def _tolerations(noted: Object, annotation: str) -> list[Object]:

@@ -7,8 +7,9 @@ from typing import Final
 from ckf_spot import judgements
 from ckf_spot.doctor.findings import Finding, right, unknown, wrong
 from ckf_spot.doctor.reader import Reader
-from ckf_spot.doctor.work import Pods, Work, quantity, stated
+from ckf_spot.doctor.work import Pods, Work, stated
 from ckf_spot.fields import Object, map_at
+from ckf_spot.quantities import quantity
 
 _COMPUTE: Final = ("cpu", "memory")
 """What every container must state where a quota limits it ("Kubernetes resource quotas"; repeated by
@@ -30,7 +31,7 @@ def _pods(works: Sequence[Work]) -> list[Pods]:
 
 
 def _unjudged(title: str, kind: str, document: Object) -> Iterator[Finding]:
-    for text in judgements.lines(field for field in judgements.fields(kind, document) if field.unjudged):
+    for text in judgements.lines(judgements.unjudged({**document, "kind": kind})):
         yield Finding("unknown", title, text)
 
 

@@ -3,7 +3,7 @@
 import json
 from typing import Any, Final
 
-from ckf_spot.cluster import Cluster, NotThereError
+from ckf_spot.cluster import Cluster, ForbiddenError, NotThereError
 from ckf_spot.fields import Object
 
 _KUBEFLOW: Final = "kubeflow"
@@ -31,6 +31,10 @@ class Reader(Cluster):
         from kubernetes import client  # noqa: PLC0415 - an extra, which is there by now
 
         self._apps: Any = client.AppsV1Api()
+        self._classes: Any = {
+            "priorityClassName": client.SchedulingV1Api().read_priority_class,
+            "runtimeClassName": client.NodeV1Api().read_runtime_class,
+        }
 
     def config_map(self, namespace: str, name: str) -> dict[str, str] | None:
         """The data of a ConfigMap, or None where there is none."""
@@ -56,6 +60,11 @@ class Reader(Cluster):
         what = f"limits of namespace {namespace!r}"
         return self._list(what, self._core.list_namespaced_limit_range, namespace=namespace).items
 
+    def claims(self, namespace: str) -> tuple[Object, ...]:
+        """The PersistentVolumeClaims of a namespace."""
+        what = f"claims of namespace {namespace!r}"
+        return self._list(what, self._core.list_namespaced_persistent_volume_claim, namespace=namespace).items
+
     def pod_defaults(self, namespace: str) -> tuple[Object, ...]:
         """The PodDefaults of a namespace; none where the cluster does not know the kind."""
         what = f"PodDefaults of namespace {namespace!r}"
@@ -64,6 +73,15 @@ class Reader(Cluster):
             return self._list(what, call, **_POD_DEFAULTS, namespace=namespace).items
         except NotThereError:
             return ()
+
+    def has_class(self, field: str, name: str) -> bool | None:
+        """Whether the cluster has the class that a field of a pod names; None: nobody knows, or it may not be read."""
+        if field not in self._classes:
+            return None
+        try:
+            return self._one(f"{field} {name!r}", self._classes[field], name=name) is not None
+        except ForbiddenError:
+            return None
 
     def pipeline_images(self) -> list[str] | None:
         """Images of the API of Kubeflow Pipelines, or None where there is none."""

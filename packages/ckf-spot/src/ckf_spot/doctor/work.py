@@ -7,16 +7,15 @@ from typing import Any, Final
 
 from ckf_spot import judgements
 from ckf_spot.errors import ABSENT, Mistake
-from ckf_spot.fields import Object, is_count, is_maps, map_at, maps_at
+from ckf_spot.fields import Object, is_maps, map_at, maps_at
 from ckf_spot.judgements import REFUSED, Field
-from ckf_spot.kinds import argo, kind, placing, table
-from ckf_spot.kinds.kind import Path, PlacingRequest, dotted
+from ckf_spot.kinds import argo, copies, kind, placing, table
+from ckf_spot.kinds.kind import PlacingRequest, dotted
 from ckf_spot.pipelines import compiled
 from ckf_spot.pods import shape
+from ckf_spot.quantities import quantity
 
-_COPIES: Final = ("instances", "parallelTrialCount", "parallelism", "replicas")
-"""Fields of Jobs, JobSets, training jobs, Ray clusters, Spark applications and experiments that say how many there are
-at a time."""
+_CLAIM: Final = "persistentVolumeClaim.claimName"
 _START: Final = "start"
 _REQUEST: Final = PlacingRequest(pod_template=True)
 """With it a Pod is a kind like the others."""
@@ -99,12 +98,14 @@ class Work:
         name: kind and name.
         pods: those whose template is in it.
         fields: those of it that can keep its pods from something, and that nobody judges or `ckf-spot place` refuses.
+        claims: names of the volume claims that its pods mount.
         elsewhere: whether it makes pods whose template is not in it, or nobody knows how many at a time.
     """
 
     name: str
     pods: tuple[Pods, ...]
     fields: tuple[Field, ...]
+    claims: tuple[str, ...]
     elsewhere: bool
 
     def starting(self, pods: Pods, judgement: str) -> dict[str, str]:
@@ -145,6 +146,7 @@ def work(document: Object) -> Work:
         fields=tuple(
             field for field in fields if field.unjudged or (field.row and field.row.judgement == REFUSED)
         ),
+        claims=tuple(str(field.value) for field in fields if field.row and field.row.field == _CLAIM),
         elsewhere=not pods or name in argo.KINDS if placed else compiled.is_compiled(document),
     )
 
@@ -165,7 +167,7 @@ def _of_kind(document: Object, placed: kind.Kind) -> Iterator[Pods]:
             yield Pods(
                 path=pods.located(Mistake(f"{where}.spec", ABSENT, ""), where).path,
                 part=where,
-                count=_count(document, path),
+                count=copies.count(document, path),
                 template=template,
                 problems=tuple(pods.located(mistake, where) for mistake in problems),
             )
@@ -179,7 +181,7 @@ def _searched(value: Any, path: str, count: int, around: Object) -> Iterator[Pod
             problems = shape.template_problems(template, here.removesuffix(".spec"))
             yield Pods(here, here, count, template, tuple(problems))
             return
-        count *= _copies(value)
+        count *= copies.copies(value)
         for key, part in value.items():
             yield from _searched(part, f"{path}.{key}", count, value)
     elif isinstance(value, list):
@@ -187,36 +189,9 @@ def _searched(value: Any, path: str, count: int, around: Object) -> Iterator[Pod
             yield from _searched(item, f"{path}[{number}]", count, {})
 
 
-def _count(document: Object, path: Path) -> int:
-    """How many pods run at a time: as often as all the parts say in which their template is."""
-    count = 1
-    for length in range(len(path) + 1):
-        count *= _copies(map_at(document, *path[:length]))
-    return count
-
-
-def _copies(value: Object) -> int:
-    counts = [value[key] for key in _COPIES if is_count(value.get(key))]
-    if "parallelism" in value and is_count(value.get("completions")):
-        counts.append(value["completions"])
-    hosts = value.get("numOfHosts")
-    return min(counts, default=1) * (hosts if isinstance(hosts, int) and is_count(hosts) else 1)
-
-
 def _amount(container: Object, part: str, resource: str, default: object) -> Decimal:
     amount = stated(container, part, resource)
     return quantity(default if amount is None else amount)
-
-
-def quantity(text: object) -> Decimal:
-    """The number that a quantity of Kubernetes is.
-
-    Raises:
-        ValueError: it is none.
-    """
-    from kubernetes.utils import parse_quantity  # noqa: PLC0415 - an extra, there where a quota was read
-
-    return Decimal(parse_quantity(text))
 
 
 def stated(container: Object, part: str, resource: str) -> Any:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from ckf_spot import fields, yaml_text
+from ckf_spot import fields, judgements, yaml_text
 from ckf_spot.backend import PORT_FROM_V1
 from ckf_spot.errors import ABSENT, Mistake, PlacementError
 from ckf_spot.fields import Json, Object, at, copied, is_map, is_maps, map_at, maps_at
@@ -20,6 +20,7 @@ from ckf_spot.kinds.kind import (
     within,
 )
 from ckf_spot.placement import Placement
+from ckf_spot.pods import fit
 from ckf_spot.pods.template import SAFE_TO_EVICT
 
 RETRIES: Final = {"limit": "5", "retryPolicy": "Always", "backoff": {"duration": "5m", "factor": "1"}}
@@ -31,30 +32,15 @@ _VERSION: Final = "argoproj.io/v1alpha1"
 _KFP: Final = "pipelines.kubeflow.org/"
 _KFP_SDK: Final = f"{_KFP}kfp_sdk_version"
 """Label and annotation that the compiler of kfp v1 writes; that of v2 makes no workflow."""
-_SPEC: Final = (
-    "activeDeadlineSeconds", "affinity", "archiveLogs", "arguments", "artifactGC", "artifactRepositoryRef",
-    "automountServiceAccountToken", "dnsConfig", "dnsPolicy", "entrypoint", "executor", "hooks", "hostAliases",
-    "hostNetwork", "imagePullSecrets", "metrics", "nodeSelector", "onExit", "parallelism", "podDisruptionBudget",
-    "podGC", "podMetadata", "podPriorityClassName", "podSpecPatch", "priority", "retryStrategy", "schedulerName",
-    "securityContext", "serviceAccountName", "shutdown", "suspend", "synchronization", "templateDefaults", "templates",
-    "tolerations", "ttlStrategy", "volumeClaimGC", "volumeClaimTemplates", "volumes", "workflowMetadata",
-    "workflowTemplateRef",
-)  # fmt: skip
-_TEMPLATE: Final = (
-    "activeDeadlineSeconds", "affinity", "annotations", "archiveLocation", "automountServiceAccountToken", "container",
-    "containerSet", "daemon", "dag", "data", "executor", "failFast", "hostAliases", "http", "initContainers", "inputs",
-    "memoize", "metadata", "metrics", "name", "nodeSelector", "outputs", "parallelism", "plugin", "podSpecPatch",
-    "priorityClassName", "resource", "retryStrategy", "schedulerName", "script", "securityContext",
-    "serviceAccountName", "sidecars", "steps", "suspend", "synchronization", "timeout", "tolerations", "volumes",
-)  # fmt: skip
-_CRON: Final = (
-    "concurrencyPolicy", "failedJobsHistoryLimit", "schedule", "schedules", "startingDeadlineSeconds", "stopStrategy",
-    "successfulJobsHistoryLimit", "suspend", "timezone", "when", "workflowMetadata", "workflowSpec",
-)  # fmt: skip
+_SPEC: Final = judgements.names("WorkflowSpec")
+_TEMPLATE: Final = judgements.names("Template")
+_CRON: Final = judgements.names("CronWorkflow", "spec")
 _OF_ARGO: Final = ("dependencies", "mirrorVolumeMounts", "source")
 """Fields that Argo's containers have beside those of Kubernetes."""
 _PLACING: Final = ("affinity", "tolerations")
 _SELECTING: Final = ("nodeSelector", *_PLACING)
+_OF_PODS: Final = ("schedulerName", "hostNetwork")
+"""Fields that a workflow's spec shares with its pods'."""
 _MAKES_POD: Final = ("container", "containerSet", "script", "data")
 """And `resource`: its pod makes an object, which another attempt would make again, so it stays."""
 
@@ -79,11 +65,18 @@ class _Step(Pods):
             for key in _SELECTING
             if merged.get(key) or self.workflow.get(key)
         }
+        spec |= {key: self.workflow[key] for key in _OF_PODS if self.workflow.get(key)}
+        priority = merged.get("priorityClassName") or self.workflow.get("podPriorityClassName")
+        spec |= {"priorityClassName": priority} if priority else {}
+        spec |= {"schedulerName": merged["schedulerName"]} if merged.get("schedulerName") else {}
         selector = spec.get("nodeSelector") or {}
         for _, patch in _patches(self.workflow, step):
+            spec |= {key: patch[key] for key in fit.FIELDS if patch.get(key)}
             if is_map(selector):
                 selector = {**selector, **map_at(patch, "nodeSelector")}
         containers = [_container(container, self.workflow, step) for _, container in _containers(step)]
+        if before := maps_at(step, "initContainers"):
+            spec["initContainers"] = [_container(container) for container in before]
         metadata = step.get("metadata") or {}
         common = map_at(self.workflow, "podMetadata", "annotations")
         if SAFE_TO_EVICT in common and is_map(metadata) and is_map(metadata.get("annotations") or {}):
@@ -364,15 +357,15 @@ def _containers(template: Any) -> list[tuple[Path, Object]]:
 
 
 def _container(container: Object, *around: Object) -> Json:
-    """A container as Kubernetes gets it, with the limits that patches give it."""
+    """A container as Kubernetes gets it, with what patches let it ask for."""
     kept: Json = {"name": "main", **{key: value for key, value in container.items() if key not in _OF_ARGO}}
     resources = kept.get("resources") or {}
     for _, patch in _patches(*around):
         for patched in maps_at(patch, "containers"):
-            limits = map_at(patched, "resources", "limits")
-            had = at(resources, "limits") or {}
-            if limits and patched.get("name") == kept["name"] and is_map(resources) and is_map(had):
-                kept["resources"] = resources = {**resources, "limits": {**had, **limits}}
+            for part in ("requests", "limits"):
+                amounts, had = map_at(patched, "resources", part), at(resources, part) or {}
+                if amounts and patched.get("name") == kept["name"] and is_map(resources) and is_map(had):
+                    kept["resources"] = resources = {**resources, part: {**had, **amounts}}
     return kept
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from ckf_spot import fields
+from ckf_spot import fields, judgements
 from ckf_spot.errors import Mistake
 from ckf_spot.fields import Json, Object, is_map, is_maps, map_at, maps_at
 from ckf_spot.kinds.kind import Kind, Path, PlacingRequest, Pods, contradiction, unknown_roles
@@ -31,20 +31,10 @@ _COORDINATOR: Final = "MASTER_ADDR"
 """Variable that names the pod to which PyTorch's others connect (torch.distributed, "Environment variable
 initialization")."""
 
-_JOB: Final = (
-    "activeDeadlineSeconds", "backoffLimit", "backoffLimitPerIndex", "completionMode", "completions", "managedBy",
-    "manualSelector", "maxFailedIndexes", "parallelism", "podFailurePolicy", "podReplacementPolicy", "selector",
-    "successPolicy", "suspend", "template", "ttlSecondsAfterFinished",
-)  # fmt: skip
-_CRON_JOB: Final = (
-    "concurrencyPolicy", "failedJobsHistoryLimit", "jobTemplate", "schedule", "startingDeadlineSeconds",
-    "successfulJobsHistoryLimit", "suspend", "timeZone",
-)  # fmt: skip
-_JOB_SET: Final = (
-    "coordinator", "failurePolicy", "managedBy", "network", "replicatedJobs", "startupPolicy", "successPolicy",
-    "suspend", "ttlSecondsAfterFinished", "volumeClaimPolicies",
-)  # fmt: skip
-_REPLICATED_JOB: Final = ("dependsOn", "groupName", "name", "replicas", "template")
+_JOB: Final = judgements.names("Job", "spec")
+_CRON_JOB: Final = judgements.names("CronJob", "spec")
+_JOB_SET: Final = judgements.names("JobSet", "spec")
+_REPLICATED_JOB: Final = judgements.names("JobSet", "spec.replicatedJobs")
 _HINTS: Final = {
     name: f"a pod's fields belong under template.spec.{name}"
     for name in (

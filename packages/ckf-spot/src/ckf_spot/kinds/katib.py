@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from ckf_spot import fields
+from ckf_spot import fields, judgements
 from ckf_spot.errors import Mistake, not_one_of
 from ckf_spot.fields import Object, is_map, map_at
 from ckf_spot.kinds import argo, jobs, trainer, training
@@ -17,14 +17,8 @@ TRIALS: Final[Mapping[str, Kind]] = {
 }
 """Kinds of which Katib makes trials."""
 _TRIAL: Final = "spec.trialTemplate.trialSpec"
-_SPEC: Final = (
-    "algorithm", "earlyStopping", "maxFailedTrialCount", "maxTrialCount", "metricsCollectorSpec", "nasConfig",
-    "objective", "parallelTrialCount", "parameters", "resumePolicy", "trialTemplate",
-)  # fmt: skip
-_TEMPLATE: Final = (
-    "configMap", "failureCondition", "primaryContainerName", "primaryPodLabels", "retain", "successCondition",
-    "trialParameters", "trialSpec",
-)  # fmt: skip
+_SPEC: Final = judgements.names("Experiment", "spec")
+_TEMPLATE: Final = judgements.names("Experiment", "spec.trialTemplate")
 
 
 class Experiment(Kind):

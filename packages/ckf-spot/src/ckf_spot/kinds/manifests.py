@@ -44,10 +44,12 @@ class Manifests:
     Attributes:
         files: as many documents in each as there were.
         notes: one line each: how an eviction would still lose work, and what with pods was left as it is.
+        unjudged: one line for each field that nobody judges.
     """
 
     files: tuple[File, ...]
     notes: tuple[str, ...]
+    unjudged: tuple[str, ...]
 
 
 def place(files: Sequence[File], group: PoolGroup, request: PlacingRequest) -> Manifests:
@@ -67,7 +69,8 @@ def place(files: Sequence[File], group: PoolGroup, request: PlacingRequest) -> M
     placing_of_all = _Placing(group, request)
     made = tuple(File(file.origin, placing_of_all.documents(file)) for file in files)
     placing_of_all.finish(", ".join(file.origin for file in files))
-    return Manifests(made, (*placing_of_all.notes, *placing_of_all.left_notes))
+    notes = (*placing_of_all.notes, *placing_of_all.left_notes)
+    return Manifests(made, notes, tuple(placing_of_all.unjudged))
 
 
 def has_roles(documents: Sequence[Any], request: PlacingRequest) -> bool:
@@ -88,6 +91,7 @@ class _Placing:
         self._roles = self._has_work = self._unknown = False
         self.notes: list[str] = []
         self.left_notes: list[str] = []
+        self.unjudged: list[str] = []
 
     def documents(self, file: File) -> list[Any]:
         """A file's documents, those placed that can be."""
@@ -123,6 +127,7 @@ class _Placing:
         placed = self._mistakes.catch(partial(_placed, document, self._group, request, name))
         if placed:
             self.notes += [f"{name}: {doubt}" for doubt in placed.doubts]
+            self.unjudged += [f"{name}: {line}" for line in placed.unjudged]
         return placed
 
     def finish(self, origins: str) -> None:

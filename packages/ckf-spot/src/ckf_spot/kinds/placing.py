@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from ckf_spot import judgements
 from ckf_spot.errors import EvictionWarning, Mistake, Mistakes, PlacementError, refusal, together
 from ckf_spot.fields import UNKNOWN, Json, Object, at, is_map, map_at
-from ckf_spot.kinds import table
+from ckf_spot.kinds import copies, table
 from ckf_spot.kinds.kind import Kind, Path, PlacingRequest, Pods, contradiction, dotted, misfit, mistake_in
 from ckf_spot.kinds.serialise import plain
 from ckf_spot.placement import Placement
-from ckf_spot.pods import gpu_limits, shape, strict_schema
+from ckf_spot.pods import gpu_limits, node_selection, shape, strict_schema
 from ckf_spot.pool_group import PoolGroup
 
 
@@ -25,10 +26,12 @@ class Placed:
         document: as the API server takes it.
         doubts: how an eviction would still lose its work, what of it is not known here, and which of its pods were left
             as they are.
+        unjudged: its fields that can keep a pod from something, and that nobody judges (`judgements.lines`).
     """
 
     document: Json
     doubts: tuple[str, ...]
+    unjudged: tuple[str, ...]
 
 
 def place(document: object, group: PoolGroup, request: PlacingRequest | None = None) -> Placed:
@@ -69,17 +72,22 @@ def place(document: object, group: PoolGroup, request: PlacingRequest | None = N
                 pool = mistakes.catch(partial(_placement_of, pods, template, where, placement, group))
             if pool:
                 pools.append((part, pods, pool))
-                mistakes.add(pods.located(mistake, where) for mistake in pods.problems(template, pool, where))
+                problems = [
+                    *pods.problems(template, pool, where),
+                    *node_selection.crowding(template, pool, where, copies.count(made, path)),
+                ]
+                mistakes.add(pods.located(mistake, where) for mistake in problems)
     if left and not any(pods.moves or pods.role in request.on_demand for _, pods, _ in pools):
         mistakes.add([mistake_in("", f"nothing fits {group.name!r}: {'; '.join(left)}", "name other pools")])
     mistakes.raise_all()
     assert placement is not None  # noqa: S101 - or a mistake would have been mistake_in
     doubts = [doubt for part in parts for doubt in part.kind.doubts(part.document, placement, request)]
+    unjudged = judgements.lines(judgements.unjudged(made))
     for part, pods, pool in pools:
         pods.place(part.document, pool)
     for part in parts:
         part.kind.place(part.document, placement, request)
-    return Placed(made, tuple(dict.fromkeys([*doubts, *map(str, mistakes.doubts), *left])))
+    return Placed(made, tuple(dict.fromkeys([*doubts, *map(str, mistakes.doubts), *left])), tuple(unjudged))
 
 
 def placed_object(
@@ -103,12 +111,13 @@ def placed_object(
         PlacementError: with every mistake.
 
     Warns:
-        EvictionWarning: once for each way in which an eviction would still lose the work.
+        EvictionWarning: once for each way in which an eviction would still lose the work, and for each field that is
+            not judged.
     """
     vanishing, staying = together(partial(_roles, "also", also), partial(_roles, "on_demand", on_demand))
     placed = place(document, group, PlacingRequest(also=vanishing, on_demand=staying, **request))
     name = placed.document.get("kind"), map_at(placed.document, "metadata").get("name")
-    for doubt in placed.doubts:
+    for doubt in (*placed.doubts, *placed.unjudged):
         text = f"{'/'.join(map(str, filter(None, name)))}: {doubt}"
         warnings.warn(text, EvictionWarning, stacklevel=3)
     return placed.document

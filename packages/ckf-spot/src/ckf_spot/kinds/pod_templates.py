@@ -54,7 +54,8 @@ class _Executors(Pods):
         """GPUs that it does not ask for may come from Spark's own settings."""
         if gpu_limits.needs(template):
             return super().problems(template, placement, where)
-        return list(node_selection.problems(map_at(template, "spec"), placement, f"{where}.spec"))
+        spec, labels = map_at(template, "spec"), map_at(template, "metadata", "labels")
+        return list(node_selection.problems(spec, placement, f"{where}.spec", labels))
 
     def located(self, mistake: Mistake, where: str) -> Mistake:
         """The Pod is the document."""

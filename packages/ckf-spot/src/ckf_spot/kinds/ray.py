@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from ckf_spot import fields
+from ckf_spot import fields, judgements
 from ckf_spot.errors import Mistake
 from ckf_spot.fields import Object, is_maps, map_at, maps_at
 from ckf_spot.kinds.kind import Kind, Path, PlacingRequest, Pods, Wrapper, mistake_in, unknown_roles, within
@@ -11,26 +11,11 @@ from ckf_spot.placement import Placement
 
 HEAD: Final = "head"
 _VERSION: Final = "ray.io/v1"
-_CLUSTER: Final = (
-    "authOptions", "autoscalerOptions", "enableInTreeAutoscaling", "gcsFaultToleranceOptions", "headGroupSpec",
-    "headServiceAnnotations", "historyServerOptions", "managedBy", "networkPolicy", "rayVersion", "suspend",
-    "tlsOptions", "upgradeStrategy", "workerGroupSpecs",
-)  # fmt: skip
-_HEAD: Final = (
-    "enableIngress", "headService", "ingressOptions", "labels", "rayStartParams", "resources", "serviceType",
-    "template",
-)  # fmt: skip
-_WORKERS: Final = (
-    "groupName", "idleTimeoutSeconds", "labels", "maxReplicas", "minReplicas", "numOfHosts", "priority",
-    "rayStartParams", "replicas", "resources", "scaleStrategy", "suspend", "template",
-)  # fmt: skip
-_JOB: Final = (
-    "activeDeadlineSeconds", "backoffLimit", "clusterSelector", "deletionPolicy", "deletionStrategy", "entrypoint",
-    "entrypointNumCpus", "entrypointNumGpus", "entrypointResources", "jobId", "managedBy", "metadata",
-    "preRunningDeadlineSeconds", "rayClusterSpec", "runtimeEnvYAML", "shutdownAfterJobFinishes", "submissionMode",
-    "submitterConfig", "submitterPodTemplate", "suspend", "ttlSecondsAfterFinished",
-)  # fmt: skip
-_CRON_JOB: Final = ("jobTemplate", "schedule", "suspend", "timeZone")
+_CLUSTER: Final = judgements.names("RayClusterSpec")
+_HEAD: Final = judgements.names("RayClusterSpec", "headGroupSpec")
+_WORKERS: Final = judgements.names("RayClusterSpec", "workerGroupSpecs")
+_JOB: Final = judgements.names("RayJobSpec")
+_CRON_JOB: Final = judgements.names("RayCronJob", "spec")
 _INTERACTIVE: Final = "InteractiveMode"
 _AGAIN: Final = (
     "tasks on a lost worker run again, actors and Ray Train only where max_restarts or max_failures says so"

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from ckf_spot import fields
+from ckf_spot import fields, judgements
 from ckf_spot.agent_pool import POOL_LABEL, SPOT_LABEL, WORKLOAD_LABEL
 from ckf_spot.errors import Mistake
 from ckf_spot.fields import Json, Object, at, is_map, is_maps, is_texts, map_at
@@ -15,29 +15,10 @@ from ckf_spot.placement import Placement
 _EXECUTORS: Final = "executor"
 _ROLES: Final = ("driver", _EXECUTORS)
 _VERSION: Final = "sparkoperator.k8s.io/v1beta2"
-_APPLICATION: Final = (
-    "arguments", "batchScheduler", "batchSchedulerOptions", "deps", "driver", "driverIngressOptions",
-    "driverPodDisruptionBudget", "dynamicAllocation", "executor", "failureRetries", "hadoopConf", "hadoopConfigMap",
-    "image", "imagePullPolicy", "imagePullSecrets", "mainApplicationFile", "mainClass", "memoryOverheadFactor", "mode",
-    "monitoring", "nodeSelector", "proxyUser", "pythonVersion", "restartPolicy", "retryInterval", "sparkConf",
-    "sparkConfigMap", "sparkUIOptions", "sparkVersion", "suspend", "timeToLiveSeconds", "type", "volumes",
-)  # fmt: skip
-_EXECUTOR: Final = (
-    "affinity", "annotations", "configMaps", "coreLimit", "coreRequest", "cores", "deleteOnTermination", "dnsConfig",
-    "env", "envFrom", "envSecretKeyRefs", "envVars", "gpu", "hostAliases", "hostNetwork", "image", "initContainers",
-    "instances", "javaOptions", "labels", "lifecycle", "memory", "memoryLimit", "memoryOverhead", "nodeSelector",
-    "podSecurityContext", "ports", "priorityClassName", "schedulerName", "secrets", "securityContext",
-    "serviceAccount", "shareProcessNamespace", "sidecars", "template", "terminationGracePeriodSeconds", "tolerations",
-    "volumeMounts",
-)  # fmt: skip
-_DRIVER: Final = (
-    *(name for name in _EXECUTOR if name not in {"deleteOnTermination", "instances"}),
-    "kubernetesMaster", "podName", "serviceAnnotations", "serviceLabels",
-)  # fmt: skip
-_SCHEDULED: Final = (
-    "concurrencyPolicy", "failedRunHistoryLimit", "schedule", "successfulRunHistoryLimit", "suspend", "template",
-    "timeZone",
-)  # fmt: skip
+_APPLICATION: Final = judgements.names("SparkApplicationSpec")
+_EXECUTOR: Final = judgements.names("SparkExecutor")
+_DRIVER: Final = judgements.names("SparkDriver")
+_SCHEDULED: Final = judgements.names("ScheduledSparkApplication", "spec")
 _PLACING: Final = ("affinity", "tolerations", "terminationGracePeriodSeconds")
 """Fields beside the template that the operator's webhook puts over the template's, or next to them."""
 _FIELDS: Final = ("nodeSelector", *_PLACING)
@@ -54,6 +35,10 @@ _FAILURES: Final = "spark.executor.maxNumFailures"
 _DYNAMIC: Final = "spark.dynamicAllocation"
 _MANY: Final = "1000"
 """More executors than evictions take from an application; the driver's own errors end it all the same."""
+_OFF_THE_JVM: Final = ("Python", "R")
+_OVERHEAD, _OVERHEAD_OF_OTHERS, _LEAST_OVERHEAD = 0.1, 0.4, 384
+"""Parts of a pod's memory that Spark adds to it for what is not Java's, and the least in MiB."""
+_UNITS: Final = {"k": 1 / 1024, "": 1, "m": 1, "g": 1024, "t": 1024**2}
 _SELECTOR: Final = "spark.kubernetes.node.selector."
 _DEDICATED: Final = frozenset({POOL_LABEL, SPOT_LABEL, WORKLOAD_LABEL, "agentpool"})
 """Labels of nodes whose taints a driver does not tolerate."""
@@ -280,20 +265,52 @@ def _selected(document: Object, role: Any) -> dict[str, str]:
 
 
 def _containers(document: Object, role: Any, spec: Object) -> Any:
-    """The containers, the first of them with the GPUs that stand elsewhere."""
+    """The containers, the first of them with the amounts and GPUs that stand elsewhere."""
     containers = spec.get("containers") or [{"name": role}]
     gpu, conf = map_at(document, role, "gpu"), _conf(document)
     amount = conf.get(f"spark.{role}.resource.gpu.amount")
     vendor = conf.get(f"spark.{role}.resource.gpu.vendor")
     limits = {f"{vendor}/gpu": amount} if vendor and amount else {}
     limits |= {gpu["name"]: gpu.get("quantity")} if isinstance(gpu.get("name"), str) else {}
-    if not limits or not is_maps(containers) or not is_map(containers[0].get("resources") or {}):
+    if not is_maps(containers):
         return containers
-    resources = containers[0].get("resources") or {}
-    if not is_map(resources.get("limits") or {}):
+    had = [containers[0].get("resources") or {}]
+    had += [at(had[0], part) or {} for part in ("requests", "limits")]
+    if not all(map(is_map, had)):
         return containers
-    first = {
-        **containers[0],
-        "resources": {**resources, "limits": {**(resources.get("limits") or {}), **limits}},
+    resources, own_requests, own_limits = had
+    resources = {
+        **resources,
+        "requests": {**own_requests, **_requests(document, role)},
+        "limits": {**own_limits, **limits},
     }
-    return [first, *containers[1:]]
+    return [{**containers[0], "resources": resources}, *containers[1:]]
+
+
+def _requests(document: Object, role: Any) -> dict[str, Any]:
+    """CPU and memory that Spark requests for a pod (`docs/running-on-kubernetes.md`, "Spark Properties")."""
+    part, conf = map_at(document, role), _conf(document)
+    cores = part.get("cores") or conf.get(f"spark.{role}.cores") or 1
+    text = str(part.get("memory") or conf.get(f"spark.{role}.memory") or "1g")
+    memory = _mebibytes(text)
+    overhead = _mebibytes(str(part.get("memoryOverhead") or conf.get(f"spark.{role}.memoryOverhead")))
+    if memory is not None and overhead is None:
+        default = _OVERHEAD_OF_OTHERS if document.get("type") in _OFF_THE_JVM else _OVERHEAD
+        overhead = max(memory * _number(document.get("memoryOverheadFactor"), default), _LEAST_OVERHEAD)
+    return {
+        "cpu": part.get("coreRequest") or conf.get(f"spark.kubernetes.{role}.request.cores") or cores,
+        "memory": text if memory is None or overhead is None else f"{int(memory + overhead)}Mi",
+    }
+
+
+def _mebibytes(text: str) -> float | None:
+    """An amount of memory as Java writes it, such as `4g`; None where it is none."""
+    match = re.fullmatch(r"(\d+)([kmgt]?)i?b?", text.lower())
+    return int(match[1]) * _UNITS[match[2]] if match else None
+
+
+def _number(text: object, default: float) -> float:
+    try:
+        return float(str(text))
+    except ValueError:
+        return default

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from ckf_spot import fields
+from ckf_spot import fields, judgements
 from ckf_spot.agent_pool import GPU
 from ckf_spot.errors import EvictionWarning, Mistake, Mistakes, missing, not_one_of
 from ckf_spot.fields import Json, Object, at, is_map, is_maps, map_at
@@ -29,7 +29,7 @@ _FIELD: Final[Mapping[str, str]] = {
     "2.2": "runtimePatches",
     "2.3": "runtimePatches",
 }
-_TRAINER: Final = ("args", "command", "env", "image", "numNodes", "numProcPerNode", "resourcesPerNode")
+_TRAINER: Final = judgements.names("TrainJob", "spec.trainer")
 _SPEC: Final = ("initializer", "managedBy", "runtimeRef", "suspend", "trainer")
 _ONLY: Final[Mapping[str, tuple[str, ...]]] = {
     "2.0": ("annotations", "labels"),
@@ -114,7 +114,7 @@ class TrainJob(Kind):
         """Its own overrides and GPUs."""
         if request.trainer_api in APIS:
             spec = document["spec"]
-            yield from _gpu_problems(spec, placement)
+            yield from _resource_problems(spec, placement)
             entries = spec.get(_FIELD[request.trainer_api]) or []
             yield from _entry_problems(entries, placement, request.trainer_api, request.target)
 
@@ -207,7 +207,7 @@ class TrainOption:
         request = {"trainer": {"resourcesPerNode": {"limits": limits}}} if requested else {}
         mistakes = Mistakes()
         mistakes.add(trainer_sdk.problems(backend, field, dict.fromkeys(_FIELD.values())))
-        mistakes.add(_gpu_problems(request, placement))
+        mistakes.add(_resource_problems(request, placement))
         mistakes.add(_entry_problems(entries, placement, api, self.target))
         mistakes.raise_all()
         for doubt in mistakes.doubts:
@@ -233,13 +233,21 @@ def _is_placed(document: Object, api: str, target: str) -> bool:
     return any(pod.get(key) for pod in pods for key in (*_PLACING, "nodeSelector"))
 
 
-def _gpu_problems(spec: Object, placement: Placement) -> list[Mistake]:
-    """What of the trainer's GPUs does not fit; a trainer that asks for nothing has what its runtime asks for."""
+def _resource_problems(spec: Object, placement: Placement) -> list[Mistake]:
+    """What of the trainer's resources does not fit; a trainer that asks for none has what its runtime asks for."""
     resources = at(spec, "trainer", "resourcesPerNode")
     if resources is None:
         return []
     where = "spec.trainer.resourcesPerNode"
-    return list(gpu_limits.problems({"trainer": map_at(resources, "limits")}, placement, where))
+    pod = {"containers": [{"resources": map_at(resources)}]}
+    return [
+        *gpu_limits.problems({"trainer": map_at(resources, "limits")}, placement, where),
+        *(
+            replace(mistake, path=where)
+            for mistake in node_selection.problems(pod, placement, where)
+            if mistake.path == f"{where}.containers"
+        ),
+    ]
 
 
 def _entry_problems(

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from ckf_spot import fields
+from ckf_spot import fields, judgements
 from ckf_spot.errors import Mistake, not_one_of
 from ckf_spot.fields import Json, Object, map_at, maps_at
 from ckf_spot.kinds import torch_elastic
@@ -20,7 +20,7 @@ _SURVIVING: Final = ("ExitCode", "OnFailure", "Always")
 """Policies with which the operator 1.9.2 replaces a drained pod
 (`packages/kubeflow-aks/tests/local/training/test_restart_policies.py`)."""
 _DYNAMIC: Final = "enableDynamicWorker"
-_REPLICA: Final = ("replicas", "restartPolicy", "template")
+_REPLICA: Final = judgements.names("ReplicaSpec")
 _OF_THE_POD: Final = (
     "affinity",
     "nodeSelector",
@@ -29,10 +29,7 @@ _OF_THE_POD: Final = (
     "terminationGracePeriodSeconds",
 )
 """What people put next to the template."""
-_RUN_POLICY: Final = (
-    "activeDeadlineSeconds", "backoffLimit", "cleanPodPolicy", "managedBy", "schedulingPolicy", "suspend",
-    "ttlSecondsAfterFinished",
-)  # fmt: skip
+_RUN_POLICY: Final = judgements.names("RunPolicy")
 
 
 @dataclass(frozen=True)

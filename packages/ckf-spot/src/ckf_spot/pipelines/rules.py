@@ -10,7 +10,7 @@ from ckf_spot.fields import is_map, map_at
 from ckf_spot.pipelines.request import Request
 from ckf_spot.pipelines.step import Placed, Step, pod_spec, settings_of, shape_problems
 from ckf_spot.placement import PREFERRED
-from ckf_spot.pods import gpu_limits, node_selection
+from ckf_spot.pods import fit, gpu_limits, node_selection
 from ckf_spot.pods.template import merged_affinity, merged_tolerations
 
 _JSON_FORMS: Final = (
@@ -83,7 +83,7 @@ def own_pools(step: Step, cluster: Sequence[AgentPool]) -> list[AgentPool]:
     spec = pod_spec(step.settings)
     if not node_selection.names_pools(spec):
         return []
-    return node_selection.admitting(spec, cluster)
+    return [pool for pool in cluster if not fit.obstacles(spec, pool)]
 
 
 def own_gpus(step: Step) -> int | None:

@@ -12,8 +12,6 @@ _MAKERS: Final = (
     "aliyun", "amazon", "amazonaws", "amd", "google", "habana", "huawei", "intel", "nvidia", "qualcomm", "xilinx",
 )  # fmt: skip
 """Who makes accelerators; their device plugins announce them as `nvidia.com/gpu` or `gpu.intel.com/i915`."""
-_OF_KUBERNETES: Final = "kubernetes.io"
-"""Domain of the resources that every node may have."""
 _SHARES: Final = ("gpu-fraction", "gpu-memory")
 """Annotations by which the KAI scheduler and Run:ai give a pod a part of a GPU (`docs/gpu-sharing/README.md`)."""
 _LATER: Final = ("{{", "${trialParameters.")
@@ -76,16 +74,13 @@ def misfit_of(needed: int, offered: int, *, silent: bool) -> str:
 
 def template_problems(template: Object, placement: Placement, where: str) -> Iterator[Mistake]:
     """Why the GPUs of a well-formed pod's template don't fit; `where` is its path."""
-    limits, share, claims = limits_of(template), _share(template), _claims(template)
+    limits, share = limits_of(template), _share(template)
     if share and not placement.gpus:
         problem = f"{share} asks for a part of a GPU, and no node of {_pools(placement)} has one"
         yield Mistake(f"{where}.metadata.annotations", ABSENT, "expected a GPU pool", problem)
-    for claim in claims:
-        problem = (
-            f"{claim!r} may be for a GPU or anything else, and so can't be held against {_pools(placement)}"
-        )
-        yield Mistake(f"{where}.spec.resourceClaims", ABSENT, "see that they have it", problem, certain=False)
-    yield from problems(limits, placement, f"{where}.spec.containers", elsewhere=bool(share or claims))
+    yield from problems(
+        limits, placement, f"{where}.spec.containers", elsewhere=bool(share) or _claims(template)
+    )
     for name, limits in limits_of(template, "initContainers").items():  # one after another
         yield from _excess({name: limits}, placement, f"{where}.spec.initContainers")
         yield from _others({name: limits}, placement, f"{where}.spec.initContainers")
@@ -144,21 +139,16 @@ def _excess(limits: Limits, placement: Placement, where: str) -> Iterator[Mistak
 
 
 def _others(limits: Limits, placement: Placement, where: str) -> Iterator[Mistake]:
-    """Accelerators that no pool has, such as another maker's or a slice by its own name, and what is not known here."""
+    """Accelerators that no pool has, such as another maker's or a slice by its own name."""
     for name, limit in limits.items():
-        for resource in limit:
-            domain, named, _ = resource.partition("/")
-            if resource == GPU or not named or f".{domain}".endswith(f".{_OF_KUBERNETES}"):
-                continue
-            if any(part in _MAKERS for part in domain.split(".")):
-                problem = f"{name!r} asks for {resource}, which no node of {_pools(placement)} has"
-                yield Mistake(where, ABSENT, f"expected {GPU}", problem)
-            else:
-                problem = (
-                    f"{name!r} asks for {resource}, which is not known of the nodes of {_pools(placement)}"
-                )
-                expected = "see that they have it; otherwise the pod waits for ever"
-                yield Mistake(where, ABSENT, expected, problem, certain=False)
+        for resource in filter(is_of_a_maker, limit):
+            problem = f"{name!r} asks for {resource}, which no node of {_pools(placement)} has"
+            yield Mistake(where, ABSENT, f"expected {GPU}", problem)
+
+
+def is_of_a_maker(resource: str) -> bool:
+    """Whether a device is an accelerator that no node of a pool has under this name."""
+    return resource != GPU and any(part in _MAKERS for part in resource.partition("/")[0].split("."))
 
 
 def _share(template: Object) -> str:
@@ -167,9 +157,9 @@ def _share(template: Object) -> str:
     return next((f"{key}: {noted[key]}" for key in _SHARES if noted.get(key)), "")
 
 
-def _claims(template: Object) -> list[str]:
-    """Names of a pod's claims of devices (Kubernetes, "Dynamic Resource Allocation")."""
-    return [str(claim.get("name")) for claim in maps_at(template, "spec", "resourceClaims")]
+def _claims(template: Object) -> bool:
+    """Whether a pod claims devices, which may be GPUs (Kubernetes, "Dynamic Resource Allocation")."""
+    return bool(maps_at(template, "spec", "resourceClaims"))
 
 
 def _pools(placement: Placement) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from ckf_spot.errors import Mistake
-from ckf_spot.fields import Object, at, is_count, is_map, is_maps, is_texts, problems
+from ckf_spot.fields import Object, at, is_count, is_map, is_maps, is_texts, map_at, problems
 from ckf_spot.placement import PREFERRED, REQUIRED
 
 Shape = Mapping[tuple[str, ...], tuple[Callable[[Any], bool], str]]
@@ -22,6 +22,13 @@ def _expressions(value: object) -> bool:
     )
 
 
+def _pod_terms(value: object) -> bool:
+    return is_maps(value) and all(
+        _expressions(map_at(term, "labelSelector").get("matchExpressions") or []) for term in value
+    )
+
+
+_POD_TERMS: Final = "a list of maps with topologyKey and labelSelector"
 _A_MAP: Final = (is_map, "a map")
 _MAPS: Final = (is_maps, "a list of maps")
 _TEXTS: Final = (is_texts, "a map of texts")
@@ -31,11 +38,16 @@ _SPEC_SHAPE: Final[Shape] = {
     ("terminationGracePeriodSeconds",): (is_count, "a whole number of seconds"),
     ("nodeSelector",): _TEXTS,
     ("tolerations",): _MAPS,
+    ("topologySpreadConstraints",): _MAPS,
     ("affinity",): _A_MAP,
     _NODE_AFFINITY: _A_MAP,
     (*_NODE_AFFINITY, REQUIRED): _A_MAP,
     (*_NODE_AFFINITY, REQUIRED, "nodeSelectorTerms"): (_terms, "a list of maps with matchExpressions"),
     (*_NODE_AFFINITY, PREFERRED): _MAPS,
+    ("affinity", "podAffinity"): _A_MAP,
+    ("affinity", "podAffinity", REQUIRED): (_pod_terms, _POD_TERMS),
+    ("affinity", "podAntiAffinity"): _A_MAP,
+    ("affinity", "podAntiAffinity", REQUIRED): (_pod_terms, _POD_TERMS),
 }
 _CONTAINER_SHAPE: Final[Shape] = {("resources",): _A_MAP, ("resources", "limits"): _A_MAP}
 

@@ -19,7 +19,7 @@ def placement_problems(template: Object, placement: Placement, where: str) -> li
     spec = map_at(template, "spec")
     return [
         *gpu_limits.template_problems(template, placement, where),
-        *node_selection.problems(spec, placement, f"{where}.spec"),
+        *node_selection.problems(spec, placement, f"{where}.spec", map_at(template, "metadata", "labels")),
     ]
 
 

@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from ckf_spot.agent_pool import AgentPool
+from ckf_spot.fields import Object
 from ckf_spot.where.lost_steps import LostStep
 from ckf_spot.where.work import Maker, Role, Work
 
@@ -16,46 +17,6 @@ Source = Literal["pod", "event", "workflow"]
 
 _NODE_NAME: Final = re.compile(r"aks-([a-z0-9]+)-\d+-vm.*")
 """`aks-<pool>-<8 digits>-vmss<instance>` (availability-zones.md), with `vms` for pools without a scale set."""
-
-
-@dataclass(frozen=True)
-class Toleration:
-    """A toleration of a pod.
-
-    Attributes:
-        key: empty: every key.
-        exists: whether every value will do.
-        effect: empty: every effect.
-    """
-
-    key: str
-    exists: bool
-    value: str
-    effect: str
-
-
-@dataclass(frozen=True)
-class Requirement:
-    """A requirement on a label of the node, in the words of Kubernetes' `matchExpressions`."""
-
-    key: str
-    operator: str
-    values: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Constraints:
-    """What a pod's own fields say about its node.
-
-    Attributes:
-        tolerations: of taints.
-        terms: one of them must be met in full; none: any node will do.
-        gpus: amount of GPUs, or of slices of them, that it asks for.
-    """
-
-    tolerations: tuple[Toleration, ...] = ()
-    terms: tuple[tuple[Requirement, ...], ...] = ()
-    gpus: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,6 +35,8 @@ class Pod:
         waiting_since: since when the scheduler has no node for it, None if it has one or has not looked yet.
         maker: what makes it again; None where only its traces are known.
         step_id: of the step of an Argo workflow that it is, empty for any other pod.
+        gpus: amount of GPUs, or of slices of them, that it asks for.
+        spec: what of its spec decides about its node.
     """
 
     uid: str
@@ -92,7 +55,8 @@ class Pod:
     waiting_since: datetime | None = None
     maker: Maker | None = None
     step_id: str = ""
-    constraints: Constraints = Constraints()
+    gpus: int = 0
+    spec: Object = field(default_factory=dict[str, Any])
     source: Source = "pod"
 
     @property

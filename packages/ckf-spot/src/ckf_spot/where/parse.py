@@ -5,9 +5,10 @@ from datetime import UTC, datetime
 from typing import Any, Final, TypeVar
 
 from ckf_spot.agent_pool import POOL_LABEL, SPOT_LABEL
-from ckf_spot.fields import Object
+from ckf_spot.fields import Object, map_at
 from ckf_spot.placement import REQUIRED
-from ckf_spot.where.observations import Constraints, Node, Pod, Requirement, Toleration
+from ckf_spot.pods import shape
+from ckf_spot.where.observations import Node, Pod
 from ckf_spot.where.work import OWNERS, STEP, STEP_ID, Maker, Work, maker_of, role_of, work_of
 
 _Named = TypeVar("_Named", Work, Maker)
@@ -22,7 +23,9 @@ _PHASES: Final = ("Pending", "Running", "Succeeded", "Failed", "Unknown")
 _POD_METADATA: Final = (
     "name", "namespace", "uid", "labels", "creationTimestamp", "deletionTimestamp", "ownerReferences",
 )  # fmt: skip
-_POD_SPEC: Final = ("nodeName", "nodeSelector", "tolerations")
+_POD_SPEC: Final = (
+    "nodeName", "nodeSelector", "tolerations", "topologySpreadConstraints", "schedulerName", "resources", "overhead",
+)  # fmt: skip
 _POD_STATUS: Final = ("phase", "startTime", "conditions")
 
 
@@ -62,7 +65,8 @@ def pod(raw: Object, gone: datetime | None = None) -> Pod:
         waiting_since=_since(scheduled) or moment(metadata["creationTimestamp"]) if waits else None,
         maker=_checked(maker_of(raw)),
         step_id=text((metadata.get("annotations") or {}).get(STEP_ID)),
-        constraints=constraints(spec),
+        gpus=_gpus_of(spec),
+        spec=_checked_spec(_of_scheduling(spec)),
     )
 
 
@@ -93,24 +97,16 @@ def trimmed_pod(raw: Object) -> dict[str, Any]:
     kept = _only(metadata, _POD_METADATA)
     annotations = metadata.get("annotations") or {}
     kept["annotations"] = _only(annotations, (STEP, STEP_ID))
-    affinity = ((spec.get("affinity") or {}).get("nodeAffinity") or {}).get(REQUIRED)
     return {
         "metadata": kept,
         **_only(raw, (OWNERS,)),
         "spec": {
-            **_only(spec, _POD_SPEC),
-            **{
-                kind: [
-                    {"resources": {"limits": _gpu_limits(container)}} for container in spec.get(kind) or ()
-                ]
-                for kind in ("initContainers", "containers")
-            },
+            **_of_scheduling(spec),
             "volumes": [
                 {"persistentVolumeClaim": volume["persistentVolumeClaim"]}
                 for volume in spec.get("volumes") or ()
                 if "persistentVolumeClaim" in volume
             ],
-            **({"affinity": {"nodeAffinity": {REQUIRED: affinity}}} if affinity else {}),
         },
         "status": {
             **_only(status, _POD_STATUS),
@@ -200,49 +196,37 @@ def _written(spec: Object) -> Iterator[str]:
             yield claim["claimName"]
 
 
-def constraints(spec: Object) -> Constraints:
-    """What a pod's own fields say about its node.
+def _of_scheduling(spec: Object) -> dict[str, Any]:
+    """What of a pod's spec decides about its node."""
+    affinity = {
+        kind: {REQUIRED: terms}
+        for kind, rules in (spec.get("affinity") or {}).items()
+        if (terms := (rules or {}).get(REQUIRED))
+    }
+    return {
+        **_only(spec, _POD_SPEC),
+        **{
+            kind: [_only(container, ("resources", "restartPolicy")) for container in spec.get(kind) or ()]
+            for kind in ("initContainers", "containers")
+        },
+        **({"affinity": affinity} if affinity else {}),
+    }
 
-    Args:
-        spec: of a pod, well-formed; an amount of GPUs that is no whole number counts as none.
-    """
-    every = [
-        Requirement(text(key), "In", (text(value),))
-        for key, value in (spec.get("nodeSelector") or {}).items()
-    ]
-    affinity = ((spec.get("affinity") or {}).get("nodeAffinity") or {}).get(REQUIRED) or {}
-    terms = [
-        [
-            Requirement(
-                text(expression["key"]),
-                text(expression.get("operator")),
-                tuple(map(text, expression.get("values") or ())),
-            )
-            for expression in term.get("matchExpressions") or ()
-        ]
-        for term in affinity.get("nodeSelectorTerms") or ()
-    ]
-    return Constraints(
-        tolerations=tuple(
-            Toleration(
-                key=text(toleration.get("key")),
-                exists=toleration.get("operator") == "Exists",
-                value=text(toleration.get("value")),
-                effect=text(toleration.get("effect")),
-            )
-            for toleration in spec.get("tolerations") or ()
-        ),
-        terms=tuple((*every, *term) for term in terms or [[]]) if every or terms else (),
-        gpus=max(
-            sum(_gpus(_gpu_limits(container)) for container in spec.get("containers") or ()),
-            max((_gpus(_gpu_limits(container)) for container in spec.get("initContainers") or ()), default=0),
-        ),
+
+def _checked_spec(spec: Object) -> Object:
+    """A spec of the right shape; ValueError where it is not."""
+    if mistakes := shape.override_problems({"spec": spec}, "pod"):
+        raise ValueError(str(mistakes[0]))
+    return spec
+
+
+def _gpus_of(spec: Object) -> int:
+    """Init containers run before the others, one by one."""
+    before, main = (
+        [_gpus(map_at(container, "resources", "limits")) for container in spec.get(kind) or ()]
+        for kind in ("initContainers", "containers")
     )
-
-
-def _gpu_limits(container: Object) -> dict[str, str]:
-    limits: Object = (container.get("resources") or {}).get("limits") or {}
-    return {name: str(amount) for name, amount in limits.items() if name.startswith(_GPU_PREFIX)}
+    return max(sum(main), *before, 0)
 
 
 def _gpus(amounts: Object) -> int:

@@ -7,9 +7,10 @@ from datetime import datetime, timedelta
 from typing import Final, Literal, get_args
 
 from ckf_spot import durations
-from ckf_spot.agent_pool import SPOT_LABEL, AgentPool
+from ckf_spot.agent_pool import POOL_LABEL, SPOT_LABEL, AgentPool
+from ckf_spot.fields import maps_at
+from ckf_spot.pods.fit import SPOT_TAINT, obstacles, required_terms, selector, tolerates
 from ckf_spot.where.lost_steps import Fate, LostStep
-from ckf_spot.where.matching import SPOT_TAINT, obstacle, tolerates, unknown_pools
 from ckf_spot.where.observations import Look, Node, Pod
 from ckf_spot.where.work import Role
 
@@ -114,7 +115,7 @@ def _on_spot(pod: Pod, look: Look) -> Iterator[Violation]:
             yield Violation(rule, pod.namespace, pod.name, message, advice)
         return
     open_to_it = [
-        pool.name for pool in (look.pools or {}).values() if pool.spot and not obstacle(pool, pod.constraints)
+        pool.name for pool in (look.pools or {}).values() if pool.spot and not obstacles(pod.spec, pool)
     ]
     if open_to_it:
         message = f"{reason}, waits for a node, and may get one of {', '.join(open_to_it)}, which is spot"
@@ -136,7 +137,7 @@ def _gpu_nodes(look: Look) -> Iterator[Violation]:
         if not node.gpus or node.gone:
             continue
         active = [pod for pod in on[node.name] if pod.active]
-        if any(pod.constraints.gpus for pod in active):
+        if any(pod.gpus for pod in active):
             continue
         rule: Rule = "gpu-node-without-gpu-work"
         if active:
@@ -160,15 +161,19 @@ def _busy_until(node: Node, pods: list[Pod]) -> datetime:
 
 def _stuck(pod: Pod, look: Look, patience: timedelta) -> Iterator[Violation]:
     pools = look.pools
-    if pools is None or pod.waiting_since is None or not tolerates(pod.constraints.tolerations, SPOT_TAINT):
+    if (
+        pools is None
+        or pod.waiting_since is None
+        or not tolerates(maps_at(pod.spec, "tolerations"), SPOT_TAINT)
+    ):
         return
     waited = look.time - pod.waiting_since
-    obstacles = {pool.name: obstacle(pool, pod.constraints) for pool in pools.values()}
-    takers = [pool for pool in pools.values() if not obstacles[pool.name]]
-    missing = unknown_pools(pod.constraints, pools)
+    against = {pool.name: _against(pod, pool) for pool in pools.values()}
+    takers = [pool for pool in pools.values() if not against[pool.name]]
+    missing = _missing_pools(pod, pools)
     since = f"it waits for {durations.text(max(int(waited.total_seconds()), 0))}"
     if not takers:
-        spot = [f"{pool.name}: {obstacles[pool.name]}" for pool in pools.values() if pool.spot]
+        spot = [f"{pool.name}: {against[pool.name]}" for pool in pools.values() if pool.spot]
         why = _does_not_exist(missing) if missing else "; ".join(spot) or "there is no spot pool"
         message = f"{since} and no pool will ever take it ({why})"
         advice = f"name one of {', '.join(pools)}, or place it with ckf_spot"
@@ -177,7 +182,7 @@ def _stuck(pod: Pod, look: Look, patience: timedelta) -> Iterator[Violation]:
         message = (
             f"{since} for a node of {', '.join(pool.name for pool in takers)}, and nothing else takes it"
         )
-        advice = _way_out(takers, missing, obstacles)
+        advice = _way_out(takers, missing, against)
         yield Violation("stuck-on-spot", pod.namespace, pod.name, message, advice)
 
 
@@ -214,18 +219,35 @@ def _was_on(step: LostStep, look: Look) -> str:
     return f" on {pool}" if pool else ""
 
 
-def _way_out(takers: list[AgentPool], missing: list[str], obstacles: Mapping[str, str]) -> str:
+def _way_out(takers: list[AgentPool], missing: list[str], against: Mapping[str, str]) -> str:
     """What opens on-demand nodes to work that only spot pools take."""
     fallbacks = [pool.fallback for pool in takers if pool.fallback]
     if missing:
         return f"{_does_not_exist(missing)}: name {' or '.join(fallbacks) or 'an on-demand pool'} instead"
     if fallbacks:
         reasons = ", ".join(
-            f"{fallback} is closed to it: {obstacles[fallback]}" for fallback in dict.fromkeys(fallbacks)
+            f"{fallback} is closed to it: {against[fallback]}" for fallback in dict.fromkeys(fallbacks)
         )
         return f"place it with prefer='spot' ({reasons})"
     names = " and ".join(pool.name for pool in takers)
     return f"wait, or let an administrator give {names} an on-demand fallback in the stack's settings"
+
+
+def _against(pod: Pod, pool: AgentPool) -> str:
+    """The first reason why no node of a pool ever takes a pod; empty: one may."""
+    return next((f"the pod {one.text}" for one in obstacles(pod.spec, pool)), "")
+
+
+def _missing_pools(pod: Pod, pools: Mapping[str, AgentPool]) -> list[str]:
+    """Names of pools that a pod asks for and that do not exist."""
+    names = (
+        value
+        for term in (selector(pod.spec), *required_terms(pod.spec))
+        for requirement in term
+        if requirement.key in {POOL_LABEL, "agentpool"} and requirement.operator == "In"
+        for value in requirement.values
+    )
+    return [name for name in dict.fromkeys(names) if name not in pools]
 
 
 def _does_not_exist(names: list[str]) -> str:

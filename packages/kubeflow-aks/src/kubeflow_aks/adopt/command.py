@@ -11,12 +11,12 @@ from typing import Any, Final
 
 import yaml
 
-from kubeflow_aks.adopt.draft import IDENTITY, Draft, NotAdoptableError, drafted, stack_file
+from kubeflow_aks.adopt.draft import IDENTITY, Draft, drafted, stack_file
 from kubeflow_aks.adopt.existing import ExistingCluster, cluster_of, find, queried, read_json
 from kubeflow_aks.adopt.infer_settings import own_identity
 from kubeflow_aks.adopt.refusals import refusals
 from kubeflow_aks.clients.az import Az
-from kubeflow_aks.exit_codes import ExitCode, MissingProgramError, UsageError
+from kubeflow_aks.exit_codes import CommandError, ExitCode, MissingProgramError, UsageError
 from kubeflow_aks.json_values import is_mapping, text
 from kubeflow_aks.ownership import open_folder
 from kubeflow_aks.recorder.run import Record
@@ -52,7 +52,7 @@ def existing(
     Raises:
         UsageError: it is not clear which.
         ClientError: `az` does not show it.
-        ClusterJsonError: a file holds something else.
+        InconclusiveError: a file holds something else.
     """
     if cluster is not None:
         documents = [None if file is None else read_json(file) for file in (pools, maintenance)]
@@ -72,14 +72,12 @@ def adopt(
 
     Raises:
         UsageError: the stack has a file already, or nobody is named as its owner.
-        NotAdoptableError: the first `up` would replace something of the cluster.
+        CommandError: the first `up` would replace something of the cluster.
         OSError: a file can't be written.
     """
     file = new_file(stack, root)
     if reasons := list(refusals(cluster)):
-        raise NotAdoptableError(
-            "\n".join([f"{cluster.name} can't be adopted:", *(f"  {it}" for it in reasons)])
-        )
+        raise CommandError("\n".join([f"{cluster.name} can't be adopted:", *(f"  {it}" for it in reasons)]))
     day = created or (cluster.made or datetime.now(UTC).date()).isoformat()
     draft = drafted(cluster, stack, root, owner=_owner(cluster, owner), created=day)
     imports = open_folder(build, stack) / "import.json"

@@ -30,10 +30,6 @@ _ONE_HOST: Final = (
 )
 
 
-class NotAdoptableError(CommandError):
-    """The first `up` would replace something, or the program refuses the cluster; a line for each reason."""
-
-
 @dataclass(kw_only=True)
 class Draft:
     """A stack file in the making.
@@ -78,7 +74,7 @@ def drafted(cluster: ExistingCluster, stack: str, root: Path, *, owner: str, cre
     """The nearest stack file of a cluster without `refusals`; pools that would be refused or replaced are left out.
 
     Raises:
-        NotAdoptableError: the program refuses what is no pool's, or the cluster itself would be replaced.
+        CommandError: the program refuses what is no pool's, or the cluster itself would be replaced.
     """
     system = next(pool for pool in cluster.pools if system_pool_reason(pool) == "")
     settings = {**cluster_settings(cluster, system, owner=owner, environment=stack), "created": created}
@@ -92,7 +88,7 @@ def drafted(cluster: ExistingCluster, stack: str, root: Path, *, owner: str, cre
         except RefusedError as refused:
             if not _without(_mistakes(refused), settings, pools, left, unstated):
                 _, _, mistakes = str(refused).partition("\n")
-                raise NotAdoptableError(f"{_REFUSED}\n{mistakes}") from None
+                raise CommandError(f"{_REFUSED}\n{mistakes}") from None
             continue
         draft = Draft(settings=settings, pools=pools, left=left, unstated=unstated, recorded=recorded)
         if not _kept(draft, cluster):
@@ -188,12 +184,12 @@ def _kept(draft: Draft, cluster: ExistingCluster) -> bool:
     """Leaves out each pool that would be replaced; whether there was one.
 
     Raises:
-        NotAdoptableError: the cluster itself, or its own pool, would be replaced or Azure would refuse the change.
+        CommandError: the cluster itself, or its own pool, would be replaced or Azure would refuse the change.
     """
     replaced = [(urn, change) for urn, change in draft.changes(cluster) if change.replaces]
     fatal = [f"  {change}" for urn, change in replaced if draft.recorded.resources[urn].type != POOL]
     if fatal:
-        raise NotAdoptableError(
+        raise CommandError(
             "\n".join(["the first `up` would replace the cluster; nothing was written:", *fatal])
         )
     for urn, change in replaced:

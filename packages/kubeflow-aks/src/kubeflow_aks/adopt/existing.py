@@ -26,10 +26,6 @@ _ID: Final = re.compile(
 _DAY: Final = re.compile(r"\d{4}-\d\d-\d\d")
 
 
-class ClusterJsonError(InconclusiveError):
-    """A text is not what `az` prints of a cluster; the message is one line."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class ExistingCluster:
     """One cluster of Azure.
@@ -85,7 +81,7 @@ def queried(az: Az, group: str, name: str) -> ExistingCluster:
 
     Raises:
         AzError: no answer.
-        ClusterJsonError: an unexpected answer.
+        InconclusiveError: an unexpected answer.
     """
     cluster, pool_cluster = ("--resource-group", group, "--name", name), ("--cluster-name", name)
     return cluster_of(
@@ -99,14 +95,14 @@ def read_json(file: str) -> Any:
     """The JSON of a file, `-` for stdin.
 
     Raises:
-        ClusterJsonError: it is not JSON.
+        InconclusiveError: it is not JSON.
         OSError: it can't be read.
     """
     try:
         raw = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8-sig")
         return json.loads(raw)
     except (ValueError, RecursionError):
-        raise ClusterJsonError(f"{file}: not JSON; expected what `az` prints with --output json") from None
+        raise InconclusiveError(f"{file}: not JSON; expected what `az` prints with --output json") from None
 
 
 def cluster_of(cluster: Any, pools: Any = None, maintenance: Any = None) -> ExistingCluster:
@@ -115,21 +111,21 @@ def cluster_of(cluster: Any, pools: Any = None, maintenance: Any = None) -> Exis
     Without a list of pools they are those of the cluster.
 
     Raises:
-        ClusterJsonError: one of them is something else.
+        InconclusiveError: one of them is something else.
     """
     body = _flat(cluster)
     arm_id = text(find(body, "id"))
     if not _ID.fullmatch(arm_id):
         arm_id_shown = shown(arm_id) or "missing"
-        raise ClusterJsonError(
+        raise InconclusiveError(
             f"id: {arm_id_shown}; expected the ARM id of an AKS cluster, as `az aks show` prints it"
         )
     if not text(find(body, "location")):
-        raise ClusterJsonError("location: missing; expected the region, as `az aks show` prints it")
+        raise InconclusiveError("location: missing; expected the region, as `az aks show` prints it")
     profiles = find(body, "agentPoolProfiles") if pools is None else pools
     named = _named(profiles, "pools", "`az aks nodepool list`")
     if not named:
-        raise ClusterJsonError(
+        raise InconclusiveError(
             "agentPoolProfiles: missing; expected a list of pools, as `az aks show` prints it"
         )
     listed = () if maintenance is None else maintenance
@@ -143,11 +139,11 @@ def cluster_of(cluster: Any, pools: Any = None, maintenance: Any = None) -> Exis
 
 def _named(value: Any, what: str, command: str) -> tuple[Mapping[str, Any], ...]:
     if value is not None and not (isinstance(value, Sequence) and not isinstance(value, str)):
-        raise ClusterJsonError(f"{what}: not a list; expected what {command} prints")
+        raise InconclusiveError(f"{what}: not a list; expected what {command} prints")
     bodies = tuple(map(_flat, entries(value)))
     for number, one in enumerate(bodies):
         if not text(find(one, "name")):
-            raise ClusterJsonError(f"{what}[{number}]: without a name; expected what {command} prints")
+            raise InconclusiveError(f"{what}[{number}]: without a name; expected what {command} prints")
     return bodies
 
 

@@ -23,20 +23,16 @@ _AMOUNT: Final = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,2})?")
 _PROJECT: Final = "kubeflow-aks"
 
 
-class DemoError(CommandError):
-    """A demo can't be made; the text is meant for the user."""
-
-
 def stack_file(template: str, until: datetime, budget: float | None = None) -> str:
     """The file of a demo stack that ends, with the settings of a template; `budget` is the most that a month may cost.
 
     Raises:
-        DemoError: the template is protected or no stack file.
+        CommandError: the template is protected or no stack file.
     """
     document: dict[str, Any] = yaml.safe_load(template)
     config: dict[str, Any] = document["config"]
     if config.get(f"{_PROJECT}:protect", True):
-        raise DemoError(
+        raise CommandError(
             f"{TEMPLATE}: {_PROJECT}:protect: True is not allowed; expected False, for a demo ends"
         )
     tags: dict[str, str] = config[f"{_PROJECT}:tags"]
@@ -53,7 +49,7 @@ def run(
 
     Raises:
         UsageError: a value is not allowed, one line for each.
-        DemoError: there is such a file already, or the template can't be used.
+        CommandError: there is such a file already, or the template can't be used.
     """
     mistakes: list[str] = []
     if not _NAME.fullmatch(name):
@@ -76,7 +72,7 @@ def run(
         with file.open("x", encoding="utf-8") as sink:
             sink.write(text)
     except FileExistsError:
-        raise DemoError(f"name: {name!a} is not allowed; {file.name} is there already") from None
+        raise CommandError(f"name: {name!a} is not allowed; {file.name} is there already") from None
     print(f"stack={stack}")
     print(f"until {expiry.written(until)}", file=sys.stderr)
     return ExitCode.GOOD

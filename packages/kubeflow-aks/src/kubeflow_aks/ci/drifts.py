@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from kubeflow_aks.exit_codes import InconclusiveError
+from kubeflow_aks.recorder.marks import UNKNOWNS
 
 _UNCHANGED: Final = frozenset({"same", "read", "refresh"})
-_UNKNOWN: Final = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
-"""How the engine writes a string that only an `up` knows: sdk/go/common/resource/plugin/rpc.go."""
 _ROLE_ASSIGNMENT: Final = "azure-native:authorization:RoleAssignment"
 _CLUSTER: Final = "azure-native:containerservice:ManagedCluster"
 _POOL: Final = "azure-native:containerservice:AgentPool"
@@ -111,7 +110,7 @@ def _only_looks_replaced(step: Mapping[str, Any]) -> bool:
     return (
         _type(step) == _ROLE_ASSIGNMENT
         and set(step.get("detailedDiff") or {}) == {"principalId"}
-        and after.get("principalId") == _UNKNOWN
+        and after.get("principalId") in UNKNOWNS
     )
 
 

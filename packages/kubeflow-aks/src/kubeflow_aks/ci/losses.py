@@ -23,26 +23,22 @@ _LOSSES: Final = {
 """Operations of the engine by which a resource, and what is in it, is lost (pulumi v3.259.0, sdk/go/common/apitype)."""
 
 
-class LossesError(InconclusiveError):
-    """A file is not what it should be; the text names it."""
-
-
 def losses(file: Path) -> dict[str, str]:
     """`deleted` or `replaced` by URN, of resources in the output of `pulumi preview --json`.
 
     Raises:
-        LossesError: it has another form, as after a preview that failed.
+        InconclusiveError: it has another form, as after a preview that failed.
     """
     document = _read(file)
     steps = document.get("steps") if is_object(document) else None
     if not is_list(steps):
-        raise LossesError(f"{file}: expected the output of `pulumi preview --json`")
+        raise InconclusiveError(f"{file}: expected the output of `pulumi preview --json`")
     try:
         by_urn = {str(step["urn"]): _LOSSES[step["op"]] for step in steps if step["op"] in _LOSSES}
         for urn in by_urn:
             name_in(urn)
     except (LookupError, TypeError):
-        raise LossesError(f"{file}: expected steps with an op and a urn") from None
+        raise InconclusiveError(f"{file}: expected steps with an op and a urn") from None
     return dict(sorted(by_urn.items()))
 
 
@@ -53,7 +49,7 @@ def run(preview: Path, approved: Path | None) -> ExitCode:
         FINDING where one was not approved.
 
     Raises:
-        LossesError: a file has another form.
+        InconclusiveError: a file has another form.
     """
     planned = losses(preview)
     if approved is None:
@@ -61,7 +57,7 @@ def run(preview: Path, approved: Path | None) -> ExitCode:
         return ExitCode.GOOD
     expected = _read(approved)
     if not is_object(expected) or not all(loss in _LOSSES.values() for loss in expected.values()):
-        raise LossesError(f"{approved}: expected what `kubeflow-aks ci losses` printed")
+        raise InconclusiveError(f"{approved}: expected what `kubeflow-aks ci losses` printed")
     new = {urn: loss for urn, loss in planned.items() if expected.get(urn) not in {loss, "deleted"}}
     for urn, loss in new.items():
         print(
@@ -81,6 +77,6 @@ def _read(file: Path) -> object:
     try:
         return json.loads(file.read_bytes())
     except OSError as error:
-        raise LossesError(f"{file} can't be read: {error.strerror}") from None
+        raise InconclusiveError(f"{file} can't be read: {error.strerror}") from None
     except (ValueError, RecursionError):
-        raise LossesError(f"{file} is not JSON") from None
+        raise InconclusiveError(f"{file} is not JSON") from None

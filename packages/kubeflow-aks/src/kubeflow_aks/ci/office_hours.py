@@ -27,10 +27,6 @@ _WEEK: Final = 8
 """Days to look back: whatever the time of day, a weekday comes round within them."""
 
 
-class HoursError(InconclusiveError):
-    """Office hours that can't be read; the text is one line for the user."""
-
-
 @dataclass(frozen=True)
 class Hours:
     """When a cluster should run; on each day of `days` from `begin` to `end` by the clocks of `zone`.
@@ -51,7 +47,7 @@ class Hours:
         """The hours of a stack's output.
 
         Raises:
-            HoursError: they have an unexpected form.
+            InconclusiveError: they have an unexpected form.
         """
         try:
             return cls(
@@ -61,7 +57,7 @@ class Hours:
                 zone=ZoneInfo(value["timeZone"]),
             )
         except (LookupError, TypeError, ValueError, OSError) as error:
-            raise HoursError(f"officeHours have an unexpected form: {error}") from error
+            raise InconclusiveError(f"officeHours have an unexpected form: {error}") from error
 
     def last_change(self, now: datetime) -> tuple[datetime, bool]:
         """When the hours began or ended last, and whether they began.
@@ -87,7 +83,7 @@ def settle(switch: Power, hours: Hours, now: datetime, *, dry_run: bool) -> str:
     """Starts or stops a cluster by its hours, unless a person has touched it since, and returns a line about it.
 
     Raises:
-        PowerError, AzError: it could not.
+        CommandError, AzError: it could not.
     """
     moment, run = hours.last_change(now)
     expected = "run" if run else "be stopped"
@@ -104,10 +100,7 @@ def settle(switch: Power, hours: Hours, now: datetime, *, dry_run: bool) -> str:
         return f"left until the hours change: should {expected} {since}, but {operation} at {when:%H:%M %Z}"
     if dry_run:
         return f"would {'start' if run else 'stop'}: should {expected} {since}"
-    if run:
-        switch.start()
-    else:
-        switch.stop()
+    switch.switch(run=run)
     return f"{'started' if run else 'stopped'}: should {expected} {since}"
 
 
@@ -141,7 +134,7 @@ def run(
         CommandError: it could not be started or stopped by its hours.
     """
     with power.about(stack):
-        switch = power.find_cluster_power(stack, pulumi or Pulumi(root), azure or Aks())
+        switch = power.find_cluster_power(stack, root, pulumi, azure)
         if switch is None:
             result = "left: it has no cluster"
         elif switch.where.office_hours is None:

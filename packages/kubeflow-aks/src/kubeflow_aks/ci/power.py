@@ -30,10 +30,6 @@ _READS: Final = 4
 _OPERATIONS: Final = {False: "Stopping", True: "Starting"}
 
 
-class PowerError(CommandError):
-    """The cluster is not as it should be; the text is one line for the user."""
-
-
 @dataclass(frozen=True)
 class Power:
     """The switch of one stack's cluster.
@@ -59,30 +55,20 @@ class Power:
         """
         return self.azure.cluster(self.where.group, self.where.name)
 
-    def stop(self, *, force: bool = False) -> None:
-        """Stops the cluster, one of production without office hours by force only, and waits; a stopped one is left.
+    def switch(self, *, run: bool, force: bool = False) -> None:
+        """Starts or stops the cluster and waits; one that is so already is left.
+
+        One of production without office hours is stopped by force only.
 
         Raises:
-            PowerError: it may not be stopped now, or does not stop.
+            CommandError: it may not be started or stopped now, or does not start or stop.
             AzError: Azure refuses.
         """
-        if self.where.production and self.where.office_hours is None and not force:
-            raise PowerError(
+        if not run and self.where.production and self.where.office_hours is None and not force:
+            raise CommandError(
                 "it is production: where Azure is short of machines, a stopped cluster does not start again; --force "
                 "stops it all the same"
             )
-        self._to(run=False)
-
-    def start(self) -> None:
-        """Starts the cluster and waits until it runs; one that does already is left.
-
-        Raises:
-            PowerError: it may not be started now, or does not start.
-            AzError: Azure refuses.
-        """
-        self._to(run=True)
-
-    def _to(self, *, run: bool) -> None:
         cluster = self.look()
         if cluster.provisioning_state == _OPERATIONS[not run]:
             cluster = self._wait(run=not run)
@@ -91,7 +77,7 @@ class Power:
             return
         if cluster.provisioning_state != _OPERATIONS[run]:
             if not cluster.idle:
-                raise PowerError(
+                raise CommandError(
                     f"another operation is under way ({cluster.provisioning_state}); try again when it has ended"
                 )
             if run:
@@ -99,7 +85,7 @@ class Power:
             (self.azure.start if run else self.azure.stop)(self.where.group, self.where.name)
         cluster = self._wait(run=run)
         if cluster.running != run or cluster.provisioning_state != "Succeeded":
-            raise PowerError(
+            raise CommandError(
                 f"it did not {'start' if run else 'stop'}: its provisioning state is "
                 f"{cluster.provisioning_state}; Azure's activity log has the reason"
             )
@@ -116,7 +102,7 @@ class Power:
             if cluster.idle and (cluster.running == run or waited > _READS * self.poll):
                 return cluster
             if waited > _PATIENCE.total_seconds():
-                raise PowerError(f"still {doing} after {_minutes(waited)}")
+                raise CommandError(f"still {doing} after {_minutes(waited)}")
             if begun + waited - reported >= _REPORT_EVERY.total_seconds():
                 reported = begun + waited
                 self.report(f"{self.stack}: {doing} for {_minutes(waited)}")
@@ -140,14 +126,14 @@ class Power:
             time.sleep(left)
 
 
-def find_cluster_power(stack: str, pulumi: Pulumi, azure: Aks) -> Power | None:
+def find_cluster_power(stack: str, root: Path, pulumi: Pulumi | None, azure: Aks | None) -> Power | None:
     """The switch of a stack; None for one that has no cluster.
 
     Raises:
         PulumiError: its state can't be read.
     """
-    deployed = state.read(pulumi, stack)
-    return Power(stack, deployed, azure) if deployed else None
+    deployed = state.read(pulumi or Pulumi(root), stack)
+    return Power(stack, deployed, azure or Aks()) if deployed else None
 
 
 def _minutes(seconds: float) -> str:
@@ -158,52 +144,35 @@ def _is(run: bool) -> str:  # noqa: FBT001 - the one thing that it is about
     return "runs" if run else "is stopped"
 
 
-def start(
+def switch(
     stack: str,
     root: Path,
     *,
+    run: bool,
+    force: bool = False,
     rest: timedelta = REST,
     poll: float = Power.poll,
     pulumi: Pulumi | None = None,
     azure: Aks | None = None,
 ) -> ExitCode:
-    """Starts a stack's cluster and waits until it runs.
+    """Starts or stops a stack's cluster and waits until it runs or is stopped.
 
     Raises:
-        CommandError: the cluster does not start, or can't be read.
+        CommandError: the cluster does not start or stop, or can't be read.
     """
     with about(stack):
-        _deployed(
-            find_cluster_power(stack, pulumi or Pulumi(root), azure or Aks()), rest=rest, poll=poll
-        ).start()
-    return ExitCode.GOOD
-
-
-def stop(
-    stack: str,
-    root: Path,
-    *,
-    force: bool = False,
-    poll: float = Power.poll,
-    pulumi: Pulumi | None = None,
-    azure: Aks | None = None,
-) -> ExitCode:
-    """Stops a stack's cluster and waits until it is stopped.
-
-    Raises:
-        CommandError: the cluster does not stop, or can't be read.
-    """
-    with about(stack):
-        _deployed(find_cluster_power(stack, pulumi or Pulumi(root), azure or Aks()), poll=poll).stop(
-            force=force
-        )
+        power = find_cluster_power(stack, root, pulumi, azure)
+        if power is None:
+            raise CommandError("it has no cluster; deploy it first")
+        power = replace(power, report=partial(print, flush=True), rest=rest, poll=poll)
+        power.switch(run=run, force=force)
     return ExitCode.GOOD
 
 
 def show_state(stack: str, root: Path, *, pulumi: Pulumi | None = None, azure: Aks | None = None) -> ExitCode:
-    """Prints one word for a workflow; as `start`."""
+    """Prints one word for a workflow; as `switch`."""
     with about(stack):
-        print(_state(find_cluster_power(stack, pulumi or Pulumi(root), azure or Aks())))
+        print(_state(find_cluster_power(stack, root, pulumi, azure)))
     return ExitCode.GOOD
 
 
@@ -220,12 +189,6 @@ def about(stack: str) -> Generator[None]:
         yield
     except CommandError as error:
         raise type(error)(f"{stack}: {' | '.join(str(error).splitlines())}") from error
-
-
-def _deployed(power: Power | None, *, rest: timedelta = REST, poll: float) -> Power:
-    if power is None:
-        raise PowerError("it has no cluster; deploy it first")
-    return replace(power, report=partial(print, flush=True), rest=rest, poll=poll)
 
 
 def _state(power: Power | None) -> str:

@@ -20,15 +20,11 @@ _T = TypeVar("_T")
 _NAMES: Final[Mapping[bool | None, str]] = {True: "kept", False: "broken", None: "notJudged"}
 
 
-class ProofError(InconclusiveError):
-    """A result is not what its command writes; the text is one line for the user."""
-
-
 def run(stack: str, commit: str, results: Path, now: datetime | None = None) -> ExitCode:
     """Prints the line, of a folder with `verify.json` and what the drill wrote.
 
     Raises:
-        ProofError: a file is there and can't be read.
+        InconclusiveError: a file is there and can't be read.
     """
     line = {
         "time": (now or datetime.now(UTC)).isoformat(timespec="seconds"),
@@ -48,9 +44,9 @@ def _read(file: Path, of: Callable[[str], _T]) -> _T | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise ProofError(f"{file}: {error.strerror}") from None
+        raise InconclusiveError(f"{file}: {error.strerror}") from None
     except (ValueError, TypeError, KeyError, AttributeError):
-        raise ProofError(f"{file}: is not what its command writes") from None
+        raise InconclusiveError(f"{file}: is not what its command writes") from None
 
 
 def _verified(text: str) -> dict[str, int]:

@@ -85,7 +85,7 @@ class OrderedGroup(click.Group):
 
 
 class LazyGroup(click.Group):
-    """A group that knows the modules of its commands; a command has the name of its module's last part."""
+    """A group that knows the modules of its commands; a module of several has each under its name."""
 
     def __init__(self, *args: Any, modules: Mapping[str, str], **kwargs: Any) -> None:
         """Takes the module of each command, by the command's name, in the order of the help."""
@@ -100,4 +100,5 @@ class LazyGroup(click.Group):
         """Imports a command."""
         if cmd_name not in self._modules:
             return None
-        return import_module(self._modules[cmd_name]).command
+        module = import_module(self._modules[cmd_name])
+        return getattr(module, "command", None) or getattr(module, cmd_name)

@@ -16,7 +16,7 @@ import urllib3
 from kubeflow_aks.clients.addresses import is_local, may_get_credentials
 from kubeflow_aks.clients.az import Az
 from kubeflow_aks.clients.errors import ClientError
-from kubeflow_aks.json_values import is_mapping
+from kubeflow_aks.json_values import at, text
 from kubeflow_aks.text.sentences import one_line
 
 _TOKEN: Final = re.compile(r"[\w.~+/=-]+", re.ASCII)
@@ -27,10 +27,6 @@ _PAUSE_SECONDS: Final = 5.0
 _LONGEST_PAUSE_SECONDS: Final = 60.0
 _LONGEST: Final = 500
 _TIMEOUT: Final = urllib3.Timeout(connect=10.0, read=60.0)
-
-
-class ResourceManagerError(ClientError):
-    """Resource Manager cannot be reached, or rejects the sign-in."""
 
 
 @dataclass(frozen=True)
@@ -52,8 +48,7 @@ class Response:
         return f"{self.status} {self.code}{': ' if message else ''}{message}"
 
     def _error(self, key: str) -> str:
-        error: object = self.body.get("error") if is_mapping(self.body) else None
-        return str(error.get(key) or "") if is_mapping(error) else ""
+        return str(at(self.body, "error", key) or "")
 
 
 class ResourceManager:
@@ -64,19 +59,16 @@ class ResourceManager:
 
         Raises:
             AzError: `az` is missing, or does not answer.
-            ResourceManagerError: the address may not get a token.
+            ClientError: the address may not get a token.
         """
         self._az = az or Az()
         self._sleep = sleep
         self._pool = urllib3.PoolManager(retries=False, timeout=_TIMEOUT)
         self._token = ""
-        cloud: object = self._az.json("cloud", "show")
-        endpoints: object = cloud.get("endpoints") if is_mapping(cloud) else None
-        self.endpoint = str(endpoints.get("resourceManager") or "" if is_mapping(endpoints) else "").rstrip(
-            "/"
-        )
+        cloud = self._az.json("cloud", "show")
+        self.endpoint = text(at(cloud, "endpoints", "resourceManager")).rstrip("/")
         if not may_get_credentials(self.endpoint):
-            raise ResourceManagerError(
+            raise ClientError(
                 "`az cloud show` names no address of Resource Manager with https; set the cloud with `az cloud set`"
             )
 
@@ -90,20 +82,20 @@ class ResourceManager:
 
         Raises:
             AzError: `az` gives no token.
-            ResourceManagerError: no response, or the token is rejected.
+            ClientError: no response, or the token is rejected.
         """
         renewed = False
         for attempt in range(_ATTEMPTS):
             response = self._send(method, path, api_version)
             if response.status == HTTPStatus.UNAUTHORIZED:
                 if renewed:
-                    raise ResourceManagerError("Azure rejects the sign-in of `az`; run `az login`")
+                    raise ClientError("Azure rejects the sign-in of `az`; run `az login`")
                 self._token, renewed = "", True
             elif attempt == _ATTEMPTS - 1 or response.status not in _BUSY:
                 return _response(response)
             else:
                 self._sleep(_pause(response))
-        raise ResourceManagerError(f"{self.endpoint} is busy; try again later")
+        raise ClientError(f"{self.endpoint} is busy; try again later")
 
     def _send(self, method: str, path: str, api_version: str) -> urllib3.BaseHTTPResponse:
         self._token = self._token or self._new_token()
@@ -113,16 +105,13 @@ class ResourceManager:
             return self._pool.request(method, url, headers=headers, redirect=False)
         except urllib3.exceptions.HTTPError as error:
             reason = re.sub(r"^<.*?>: ", "", str(error))
-            raise ResourceManagerError(
-                f"{self.endpoint} does not answer: {one_line(reason, _LONGEST)}"
-            ) from None
+            raise ClientError(f"{self.endpoint} does not answer: {one_line(reason, _LONGEST)}") from None
 
     def _new_token(self) -> str:
         words = ("account", "get-access-token", "--resource", f"{self.endpoint}/")
-        answer: object = self._az.json(*words)
-        token: object = answer.get("accessToken") if is_mapping(answer) else None
-        if not isinstance(token, str) or not _TOKEN.fullmatch(token):
-            raise ResourceManagerError("`az account get-access-token` printed no token; run `az login`")
+        token = text(at(self._az.json(*words), "accessToken"))
+        if not _TOKEN.fullmatch(token):
+            raise ClientError("`az account get-access-token` printed no token; run `az login`")
         return token
 
 

@@ -1,11 +1,12 @@
 """What `kubeflow-aks local up` does, and the first steps of `demo`: plan, tools, control plane, `pulumi up`."""
 
+import json
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Final, cast
 
-from kubeflow_aks.demo.local_names import local_names
 from kubeflow_aks.demo.place import Place
 from kubeflow_aks.demo.progress import Planned, Progress
 from kubeflow_aks.demo.tools import get_tools
@@ -21,9 +22,13 @@ from kubeflow_aks.local_aks.simulation.vms.agent_pools import spot_pools
 from kubeflow_aks.preview.report import report
 from kubeflow_aks.recorder.document import PlanDocument, plan_document
 from kubeflow_aks.recorder.run import record
-from kubeflow_aks.recorder.stack_files import read_stack
+from kubeflow_aks.recorder.stack_files import StackConfig, read_stack
 from kubeflow_aks.scenario.console import Console
 from kubeflow_aks.text.terminal import terminal_width
+
+_MARK: Final = "local-"
+_LONGEST: Final = {"cluster": 63, "nodeResourceGroup": 80, "resourceGroup": 63}
+"""Characters that the program takes at most (`program.planning.rules.given_names`)."""
 
 
 @dataclass(frozen=True)
@@ -135,3 +140,41 @@ def _clear(run: RunDirectory) -> None:
     stop_everything(run)
     for folder in (run.pulumi_state, run.azure):
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def local_names(config: StackConfig) -> dict[str, Any]:
+    """Settings that mark what commands of `az` name: the cluster, its resource group and that of its nodes.
+
+    The cluster's DNS prefix stays as it is, so that a name which Azure takes is not too long here. A program without
+    the setting `names` gets no marks.
+    """
+    choices = _mapping(config.values.get(f"{config.project}:names", ""))
+    if choices is None:
+        return {}
+    base = f"{config.project}-{config.stack}"
+    cluster = choices.get("cluster") or base
+    names = {
+        "cluster": cluster,
+        "nodeResourceGroup": f"{cluster}-nodes",
+        "dnsPrefix": cluster,
+        **{key: value for key, value in choices.items() if value},
+    }
+    group = config.values.get(f"{config.project}:resourceGroup")
+    if not group:
+        names.setdefault("resourceGroup", base)
+    marked = {key: _marked(key, value) for key, value in names.items()}
+    return {"names": marked, **({"resourceGroup": _marked("resourceGroup", group)} if group else {})}
+
+
+def _marked(key: str, name: object) -> object:
+    if key not in _LONGEST or not isinstance(name, str):
+        return name  # the program refuses what is no text
+    return f"{_MARK}{name}"[: _LONGEST[key]].rstrip("-._")
+
+
+def _mapping(text: str) -> dict[str, Any] | None:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return None
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else None

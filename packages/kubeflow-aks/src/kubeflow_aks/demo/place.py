@@ -11,10 +11,6 @@ from kubeflow_aks.ownership import NotOurFolderError, open_folder
 from kubeflow_aks.recorder.stack_files import read_stack
 
 
-class InstanceError(CommandError):
-    """There is no such local AKS, or more than one."""
-
-
 @dataclass(frozen=True)
 class Place:
     """Where the local AKS of a project are: each stack's in the folder `build`, as `<stack>/local`."""
@@ -36,7 +32,7 @@ class Place:
         """The run directory of a stack's local AKS, or of the only one that runs.
 
         Raises:
-            InstanceError: none runs, or several do and none is named.
+            CommandError: none runs, or several do and none is named.
             DamagedFileError: what would tell whether one runs is damaged.
         """
         running: dict[str, RunDirectory] = {}
@@ -53,9 +49,9 @@ class Place:
             return running[stack]
         if running:
             names = ", ".join(running)
-            raise InstanceError(
+            raise CommandError(
                 f"several local AKS are running: {names}; name one"
                 if stack is None
                 else f"no local AKS of {stack} is running; running: {names}"
             )
-        raise InstanceError("no local AKS is running; `./kubeflow-aks local up` starts one")
+        raise CommandError("no local AKS is running; `./kubeflow-aks local up` starts one")

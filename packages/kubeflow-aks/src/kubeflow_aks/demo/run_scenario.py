@@ -1,29 +1,36 @@
 """Runs the scenario on a local AKS that is up, and returns what was observed."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from ckf_spot import Pools
 from kubeflow_aks.clients.kubernetes.api import ApiServer
+from kubeflow_aks.demo import market
 from kubeflow_aks.demo.bring_up import sums
-from kubeflow_aks.demo.deployed_pools import deployed_pools
 from kubeflow_aks.demo.kubeflow import Kubeflow
 from kubeflow_aks.demo.progress import Planned
+from kubeflow_aks.exit_codes import CommandError
 from kubeflow_aks.local_aks.azure.state import AzureState
 from kubeflow_aks.local_aks.engine.results import Result
 from kubeflow_aks.local_aks.lifecycle import service_files
-from kubeflow_aks.local_aks.lifecycle.instance import LocalAks, ServiceError
+from kubeflow_aks.local_aks.lifecycle.instance import LocalAks
 from kubeflow_aks.local_aks.run.directory import RunDirectory
-from kubeflow_aks.local_aks.simulation import market_requests
 from kubeflow_aks.local_aks.simulation.autoscaler.profile import Profile
 from kubeflow_aks.local_aks.simulation.live_cluster import LiveCluster
 from kubeflow_aks.local_aks.simulation.market import ALL, Reclaim, Supply
+from kubeflow_aks.local_aks.simulation.vms.agent_pools import AgentPool
 from kubeflow_aks.scenario.console import Console
-from kubeflow_aks.scenario.contract_pools import ContractPool, pools_for_role
+from kubeflow_aks.scenario.contract_pools import (
+    SYSTEM,
+    WORKLOAD_LABEL,
+    ContractPool,
+    pools_for_role,
+    spot_pools_of_fallbacks,
+)
 from kubeflow_aks.scenario.demo_objects import DemoObjects
 from kubeflow_aks.scenario.observations import Observations, Where
 from kubeflow_aks.scenario.step_runner import StepRunner, StepTimeoutError
@@ -42,18 +49,11 @@ class SimulatedSpotEvictor:
 
     def evict(self, pool: str, count: int | None) -> None:
         """Evicts spot nodes, with notice; all if `count` is None."""
-        self._send(Reclaim.EVICT, pool, ALL if count is None else count)
+        market.send(self.run, Reclaim.EVICT, pool, ALL if count is None else count)
 
-    def sell_out(self, pool: str) -> None:
-        """Answers every request for a VM of the pool with an allocation error."""
-        self._send(Supply.SOLD_OUT, pool)
-
-    def bring_back(self, pool: str) -> None:
-        """Makes VMs of the pool available again."""
-        self._send(Supply.AVAILABLE, pool)
-
-    def _send(self, event: Supply | Reclaim, pool: str, count: int = 1) -> None:
-        market_requests.send(service_files.market_folder(self.run), event, pool, count)
+    def sell_out(self, pool: str, *, over: bool = False) -> None:
+        """Answers every request for a VM of the pool with an allocation error, or no longer."""
+        market.send(self.run, Supply.AVAILABLE if over else Supply.SOLD_OUT, pool)
 
 
 def run_scenario(
@@ -77,7 +77,7 @@ def run_scenario(
 
     Raises:
         EngineError: the `up` after the scenario fails.
-        ServiceError: the service stopped meanwhile.
+        CommandError: the service stopped meanwhile.
     """
     local = kubeflow.local
     azure = AzureState(local.run.azure)
@@ -152,14 +152,14 @@ def _any_line(journal: JournalTail, local: LocalAks) -> Line:
     """A line of the journal, which has the pools since the service's start."""
     lines = journal.read()
     if not lines:
-        raise ServiceError(f"the simulation wrote no events; see {local.run.log(service_files.PID_FILE)}")
+        raise CommandError(f"the simulation wrote no events; see {local.run.log(service_files.PID_FILE)}")
     return lines[-1]
 
 
 def _check(local: LocalAks) -> None:
     """Fails if the service has stopped, because no step could complete then."""
     if local.run.pid_file(service_files.PID_FILE).running() is None:
-        raise ServiceError(f"the simulated Azure has stopped; see {local.run.log(service_files.PID_FILE)}")
+        raise CommandError(f"the simulated Azure has stopped; see {local.run.log(service_files.PID_FILE)}")
 
 
 def _stack_facts(pools: tuple[ContractPool, ...], plan: Iterable[Planned], named: Pools) -> StackFacts:
@@ -174,3 +174,28 @@ def _made(result: Result) -> set[str]:
     marks = ("::pulumi:pulumi:Stack::", "::default_")
     done = {step.urn for step in result.steps if step.done and not step.op.startswith(("delete", "discard"))}
     return {urn for urn in done if not any(mark in urn for mark in marks)}
+
+
+def deployed_pools(
+    contract: Iterable[Mapping[str, Any]], azure: Iterable[Mapping[str, Any]]
+) -> tuple[ContractPool, ...]:
+    """The pools of the output `poolContract` and of `AzureState.agent_pools()`, so ordered, the system pool first."""
+    by_name = {entry["name"]: entry for entry in contract}
+    spot_of = spot_pools_of_fallbacks(by_name.values())
+    pools = [AgentPool.from_wire(wire) for wire in azure]
+    order = list(by_name)
+    pools.sort(key=lambda pool: order.index(pool.name) if pool.name in by_name else -1)
+    return tuple(
+        ContractPool(
+            name=pool.name,
+            role=by_name[pool.name]["role"] if pool.name in by_name else SYSTEM,
+            spot=pool.spot,
+            vm_size=pool.vm_size,
+            min_count=pool.min_count,
+            max_count=pool.max_count,
+            workload=pool.labels.get(WORKLOAD_LABEL, ""),
+            fallback_for=spot_of.get(pool.name, ()),
+            taints=pool.taints,
+        )
+        for pool in pools
+    )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from kubeflow_aks.clients.kubernetes.objects import Object, at, condition, items, name_of
+from kubeflow_aks.clients.kubernetes.objects import Object, at, is_true, items, name_of
 from kubeflow_aks.drill.cluster_view import ClusterView
 from kubeflow_aks.drill.stage import NAMESPACE
 from kubeflow_aks.events import Kind
@@ -116,7 +116,7 @@ class ClusterEvents:
             if requested is not None:
                 yield {**self._line(Kind.NODE_CREATING, _AZURE, pool=pool, node=name), "time": requested}
             yield self._line(Kind.NODE_REGISTERED, _AZURE, pool=pool, node=name)
-        if not record.ready and condition(node, "Ready").get("status") == "True":
+        if not record.ready and is_true(node, "Ready"):
             record.ready = True
             if record.new:
                 boot_time = {} if record.requested is None else {"seconds": self._wall() - record.requested}
@@ -159,7 +159,7 @@ def _pool(node: Object) -> str:
 
 
 def _is_announced(node: Object) -> bool:
-    announced = any(condition(node, kind).get("status") == "True" for kind in _CONDITIONS)
+    announced = any(is_true(node, kind) for kind in _CONDITIONS)
     return announced or _has_taint(node, _TAINT)
 
 

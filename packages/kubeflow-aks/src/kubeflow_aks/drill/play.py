@@ -10,6 +10,7 @@ from typing import Final
 
 from kubeflow_aks.clients.kubernetes.api import ApiServer
 from kubeflow_aks.clients.kubernetes.errors import KubeError, UnavailableError
+from kubeflow_aks.clients.kubernetes.objects import Object, at, name_of
 from kubeflow_aks.cost.figures import CostError
 from kubeflow_aks.deployed.cluster import stack_error
 from kubeflow_aks.deployed.outputs import Outputs
@@ -17,10 +18,9 @@ from kubeflow_aks.drill import measured
 from kubeflow_aks.drill.cluster_events import ClusterEvents
 from kubeflow_aks.drill.cluster_view import ClusterView
 from kubeflow_aks.drill.errors import DrillError, OverError
-from kubeflow_aks.drill.evictor import AzureSpotEvictor
 from kubeflow_aks.drill.lock import REMOVE, DrillLock
 from kubeflow_aks.drill.plan import Plan, market
-from kubeflow_aks.drill.scale_sets import ScaleSets
+from kubeflow_aks.drill.scale_sets import ScaleSets, Vm
 from kubeflow_aks.drill.stage import NAMESPACE, STAGE
 from kubeflow_aks.events import Kind
 from kubeflow_aks.scenario.checks import CheckResult
@@ -36,6 +36,7 @@ from kubeflow_aks.scenario.watcher import SimulatedTime, Watcher
 from kubeflow_aks.scenario.workloads.stage import PLATFORM_NAMESPACE
 from kubeflow_aks.text.files import write_whole
 from kubeflow_aks.text.numbers import counted
+from kubeflow_aks.text.sentences import first_of
 
 _STEPS: Final = ("guard", "from-zero", "eviction", "evicted-again", "zero")
 _WAIT_SECONDS: Final = 30 * 60.0
@@ -43,6 +44,65 @@ _WAIT_SECONDS: Final = 30 * 60.0
 _POLL_SECONDS: Final = 0.5
 _CLEAN_UP: Final = timedelta(minutes=10)
 """How much longer than its limit a drill may hold its lock."""
+
+
+_CLUSTER_LABEL: Final = "kubernetes.azure.com/cluster"
+"""AKS's label of every node: the node resource group (docs/facts/aks.md)."""
+_MOST_NAMES: Final = 3
+
+
+@dataclass(frozen=True)
+class AzureSpotEvictor:
+    """Evicts spot nodes of one cluster; with `any_node` also those with pods of others."""
+
+    view: ClusterView
+    scale_sets: ScaleSets
+    cluster_events: ClusterEvents
+    any_node: bool = False
+    sells_out: bool = False
+
+    def evict(self, pool: str, count: int | None) -> None:
+        """Evict nodes of a spot pool that the drill's pods run on.
+
+        Raises:
+            DrillError: no node may be evicted, or Azure refuses.
+        """
+        nodes = self._evictable(pool)[:count]
+        vms = [self._vm(node, pool) for node in nodes]
+        for node, vm in zip(nodes, vms, strict=True):
+            self.cluster_events.evicting(name_of(node))
+            if not self.scale_sets.evict(vm):
+                raise DrillError(f"the VM of node {name_of(node)} was deleted before it could be evicted")
+
+    def sell_out(self, pool: str, *, over: bool = False) -> None:  # noqa: ARG002 - as declared
+        """Not possible on Azure."""
+        raise DrillError(f"{pool}: Azure cannot be made to sell out")
+
+    def _evictable(self, pool: str) -> list[Object]:
+        """The nodes that may be evicted."""
+        busy = [node for node in self.view.of_pool(pool) if self.view.own_on(name_of(node))]
+        foreign_pods = {name_of(node): self.view.foreign_pods_on(name_of(node)) for node in busy}
+        evictable = [node for node in busy if self.any_node or not foreign_pods[name_of(node)]]
+        if not evictable:
+            others = [pod for pods in foreign_pods.values() for pod in pods]
+            reason = f"each also runs pods of others ({first_of(others, _MOST_NAMES)})"
+            raise DrillError(
+                f"{pool}: no node can be evicted: {reason if busy else 'none runs work of the drill'}; wait for "
+                "them to end, or pass --any-node to evict such nodes too"
+            )
+        return evictable
+
+    def _vm(self, node: Object, pool: str) -> Vm:
+        """The VM of a node; a `DrillError` where it is not of this cluster and of a spot pool."""
+        name = name_of(node)
+        vm = Vm.of(name, str(at(node, "spec", "providerID") or ""))
+        group = str(at(node, "metadata", "labels", _CLUSTER_LABEL) or "")
+        if vm.group.lower() != group.lower():
+            raise DrillError(
+                f"node {name}: its VM is in resource group {vm.group}, not in the cluster's own ({group or 'unknown'})"
+            )
+        self.scale_sets.check_spot(vm, pool)
+        return vm
 
 
 @dataclass

@@ -9,12 +9,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-import yaml
-
 from ckf_spot.agent_pool import PLATFORM_NAMESPACES
 from kubeflow_aks.clients.kubernetes.objects import items
 from kubeflow_aks.deployed.outputs import Outputs
 from kubeflow_aks.exit_codes import UsageError
+from kubeflow_aks.handoff.juju import as_yaml
 
 OPTION: Final = "--default-pool"
 KEEP: Final = "keep-placement"
@@ -43,7 +42,7 @@ def settings(outputs: Outputs, choices: Sequence[str]) -> str:
     if mistakes:
         raise UsageError("\n".join(dict.fromkeys(mistakes)))
     return "".join(
-        f"{namespace}: |\n{textwrap.indent(_yaml(_default(pool, pools[pool])), '  ')}"
+        f"{namespace}: |\n{textwrap.indent(as_yaml(_default(pool, pools[pool])), '  ')}"
         for namespace, pool in pairs
     )
 
@@ -83,7 +82,3 @@ def _toleration(taint: str) -> Mapping[str, str]:
     key, equals, value = body.partition("=")
     match = {"operator": "Equal", "value": value} if equals else {"operator": "Exists"}
     return {"key": key, **match, "effect": effect}
-
-
-def _yaml(content: Mapping[str, Any]) -> str:
-    return yaml.safe_dump(content, sort_keys=False, width=10_000)

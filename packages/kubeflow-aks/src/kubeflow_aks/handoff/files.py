@@ -10,7 +10,7 @@ import yaml
 
 from kubeflow_aks.deployed.outputs import Outputs
 from kubeflow_aks.handoff import default_pools, juju, terraform
-from kubeflow_aks.handoff.juju import Handover
+from kubeflow_aks.handoff.juju import Handover, as_yaml
 from kubeflow_aks.project import PROJECT_ROOT
 
 KUBECONFIG: Final = "kubeconfig"
@@ -32,9 +32,9 @@ def files(outputs: Outputs, pool_choices: Sequence[str] = ()) -> dict[str, str]:
     handover = juju.handover(outputs)
     settings = default_pools.settings(outputs, pool_choices)
     texts = {
-        "clouds.yaml": _yaml(juju.clouds(handover)),
-        "credentials.yaml": _yaml(juju.credentials(handover)),
-        KUBECONFIG: _yaml(juju.kubeconfig(handover)),
+        "clouds.yaml": as_yaml(juju.clouds(handover)),
+        "credentials.yaml": as_yaml(juju.credentials(handover)),
+        KUBECONFIG: as_yaml(juju.kubeconfig(handover)),
         "names.sh": _names(outputs, handover, settings),
     }
     if handover.release.release == terraform.RELEASE:
@@ -68,10 +68,6 @@ def _names(outputs: Outputs, handover: Handover, settings: str) -> str:
     return "\n".join(
         ["# Of this stack; written by `./kubeflow-aks handoff`, read by the scripts beside it.", *lines, ""]
     )
-
-
-def _yaml(content: Mapping[str, Any]) -> str:
-    return yaml.safe_dump(content, sort_keys=False, width=10_000)
 
 
 def _json(content: Mapping[str, Any]) -> str:

@@ -2,9 +2,12 @@
 
 import base64
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 from urllib.parse import urlsplit
+
+import yaml
 
 from aks_facts import CharmedKubeflowRelease, charmed_kubeflow_releases
 from kubeflow_aks.deployed.errors import StackError
@@ -153,3 +156,8 @@ def _is_https(text: str) -> bool:
 
 def _form(outputs: Outputs, name: str, expected: str) -> StackError:
     return StackError(f"{outputs.stack}: output {name} has an unexpected value; expected {expected}")
+
+
+def as_yaml(content: Mapping[str, Any]) -> str:
+    """The text of a file that Juju, or a charm, reads; keys keep their order."""
+    return yaml.safe_dump(content, sort_keys=False, width=10_000)

@@ -19,9 +19,9 @@ from typing_extensions import override
 
 from kubeflow_aks.policy import RULES
 from kubeflow_aks.policy.exceptions import Accepted, ExceptionsError, covering, load
-from kubeflow_aks.policy.marks import SECRET, SIGNATURE, UNKNOWNS
 from kubeflow_aks.policy.rule import STACK, UNKNOWN, Resource, Rule, Violation
 from kubeflow_aks.project import COMMAND, nearest_project
+from kubeflow_aks.recorder.marks import SECRET, SIGNATURE, UNKNOWNS
 from kubeflow_aks.version import version
 
 NAME: Final = "kubeflow-aks"

@@ -5,8 +5,6 @@ from typing import Any, Final, cast
 
 from kubeflow_aks.local_aks.engine import Result, Step
 from kubeflow_aks.local_aks.engine.language_host import IMPORTED
-from kubeflow_aks.policy.marks import SECRET as SECRET_MARK
-from kubeflow_aks.policy.marks import SIGNATURE, UNKNOWNS
 from kubeflow_aks.policy.rule import STACK
 from kubeflow_aks.pull_request.differences import at, differences
 from kubeflow_aks.pull_request.observed import (
@@ -19,6 +17,8 @@ from kubeflow_aks.pull_request.observed import (
     Resource,
     Run,
 )
+from kubeflow_aks.recorder.marks import SECRET as SECRET_MARK
+from kubeflow_aks.recorder.marks import SIGNATURE, UNKNOWNS
 from kubeflow_aks.recorder.stack_files import ENCRYPTED
 
 _ROLE_ASSIGNMENT: Final = "azure-native:authorization:RoleAssignment"

@@ -42,10 +42,6 @@ COMMENT: Final = "preview.markdown"
 """Name of the file with the comment on all stacks that were compared."""
 
 
-class ToolsError(InconclusiveError):
-    """The engine is not built; the text is one line for the user."""
-
-
 @processes.ended_with_this_one()
 def preview(
     base: str, root: Path, *, stacks: Sequence[str] = (), control_plane: bool = False, limit: float = 300.0
@@ -121,13 +117,13 @@ def _tools(*, control_plane: bool) -> tuple[tools.Tools, tuple[str, ...]]:
     try:
         build(manifest.only(["pulumi"]), jobs=1, report=_report)
     except BuildError as error:
-        raise ToolsError(str(error)) from None
+        raise InconclusiveError(str(error)) from None
     built = tools.find() if control_plane else tools.find_only("pulumi")
     if isinstance(built, tools.Tools):
         return built, ()
     engine = tools.find_only("pulumi")
     if isinstance(engine, tools.Missing):
-        raise ToolsError(str(engine))
+        raise InconclusiveError(str(engine))
     return engine, (f"no real API server judged it: {built}",)
 
 

@@ -4,13 +4,21 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from kubeflow_aks.clients.kubernetes.errors import KubeError
-from kubeflow_aks.clients.kubernetes.objects import Kind, Object, TypeToken, at, name_of, namespace_of
+from kubeflow_aks.clients.kubernetes.objects import (
+    Key,
+    Kind,
+    Object,
+    TypeToken,
+    at,
+    key_of,
+    name_of,
+    namespace_of,
+)
 from kubeflow_aks.local_aks.kubernetes_provider.cluster import Cluster
 
 ALREADY_EXISTS: Final = "AlreadyExists"
 """The API server's reason for the refusal of a creation (`Status.reason`)."""
 _NAMESPACE: Final = Kind("", "v1", "Namespace")
-_Key = tuple[str, str, str, str]
 
 
 def is_object(token: str) -> bool:
@@ -38,12 +46,12 @@ class Objects:
 
     cluster: Cluster
     empty: bool = False
-    _made: set[_Key] = field(default_factory=set[_Key])
-    _gone: set[_Key] = field(default_factory=set[_Key])
+    _made: set[Key] = field(default_factory=set[Key])
+    _gone: set[Key] = field(default_factory=set[Key])
 
     def create(self, obj: Object) -> str:
         """Makes an object; the API server's message where one of that name is there, else an empty text."""
-        key = _key(obj)
+        key = key_of(obj)
         if key in self._made or (key not in self._gone and self._is_there(obj)):
             return f"{self._named(obj)} already exists"
         self._made.add(key)
@@ -51,8 +59,8 @@ class Objects:
 
     def delete(self, obj: Object) -> None:
         """Deletes an object; with a namespace, all that is in it."""
-        self._gone.add(_key(obj))
-        left = {key for key in self._made if key != _key(obj)}
+        self._gone.add(key_of(obj))
+        left = {key for key in self._made if key != key_of(obj)}
         self._made = {key for key in left if not (Kind.of(obj) == _NAMESPACE and key[2] == name_of(obj))}
 
     def renew(self) -> None:
@@ -62,7 +70,7 @@ class Objects:
 
     def _is_there(self, obj: Object) -> bool:
         namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace_of(obj)}}
-        if self.empty or _key(namespace) in self._gone:
+        if self.empty or key_of(namespace) in self._gone:
             return False
         try:
             self.cluster.get(obj)
@@ -74,8 +82,3 @@ class Objects:
         """An object in the API server's words, such as `daemonsets.apps "name"`."""
         kind = Kind.of(obj)
         return f'{self.cluster.served(kind).plural}{f".{kind.group}" if kind.group else ""} "{name_of(obj)}"'
-
-
-def _key(obj: Object) -> _Key:
-    kind = Kind.of(obj)
-    return kind.group, kind.kind, namespace_of(obj), name_of(obj)

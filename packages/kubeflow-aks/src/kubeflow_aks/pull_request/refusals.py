@@ -25,9 +25,9 @@ from kubeflow_aks.local_aks.azure.timing import Timing
 from kubeflow_aks.local_aks.azure.types import RESOURCE_GROUP, TYPES
 from kubeflow_aks.local_aks.engine import Step
 from kubeflow_aks.local_aks.kubernetes_provider.cluster import Cluster
-from kubeflow_aks.policy.marks import UNKNOWNS
 from kubeflow_aks.pull_request.objects import ALREADY_EXISTS, Objects, is_named, is_object
 from kubeflow_aks.pull_request.observed import Refusal, Trial
+from kubeflow_aks.recorder.marks import UNKNOWNS
 
 _MADE: Final = frozenset({"create", "create-replacement"})
 _DELETED: Final = frozenset({"delete", "delete-replaced"})

@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from pulumi.runtime.proto import provider_pb2
+from pulumi.runtime.proto import provider_pb2 as proto
 
 from kubeflow_aks.clients.kubernetes.api import ApiServer
 from kubeflow_aks.clients.kubernetes.errors import ApiError, KubeError
@@ -105,7 +105,7 @@ def _kubernetes(request: StandInRequest, reads: TypeFile, unsimulated: Unsimulat
     return with_unsimulated(objects, lambda token: knows(token, cluster), unsimulated)
 
 
-def _made(cluster: Cluster, request: provider_pb2.ReadRequest) -> bool:
+def _made(cluster: Cluster, request: proto.ReadRequest) -> bool:
     """Makes an object that is read with nothing in it, and its namespace; False where that is not possible."""
     namespace, name = parse_resource_id(request.id)
     kind = TypeToken.parse(token_of(request)).kind

@@ -12,10 +12,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
-import grpc
 from google.protobuf import empty_pb2, struct_pb2
+from grpc import ServicerContext
 from pulumi import _types  # pyright: ignore[reportPrivateUsage]
-from pulumi.runtime.proto import provider_pb2
+from pulumi.runtime.proto import provider_pb2 as proto
 from typing_extensions import override
 
 from kubeflow_aks.local_aks.azure import diff
@@ -57,90 +57,65 @@ class Unsimulated(Provider):
 
     @override
     def Parameterize(
-        self, request: provider_pb2.ParameterizeRequest, context: grpc.ServicerContext
-    ) -> provider_pb2.ParameterizeResponse:
+        self, request: proto.ParameterizeRequest, context: ServicerContext
+    ) -> proto.ParameterizeResponse:
         """Serve a package that was generated from this one for one SDK, such as another API version's."""
-        return provider_pb2.ParameterizeResponse(name=request.value.name, version=request.value.version)
+        return proto.ParameterizeResponse(name=request.value.name, version=request.value.version)
 
     @override
-    def CheckConfig(
-        self, request: provider_pb2.CheckRequest, context: grpc.ServicerContext
-    ) -> provider_pb2.CheckResponse:
-        """Accept any configuration."""
-        return provider_pb2.CheckResponse(inputs=request.news)
-
-    @override
-    def DiffConfig(
-        self, request: provider_pb2.DiffRequest, context: grpc.ServicerContext
-    ) -> provider_pb2.DiffResponse:
+    def DiffConfig(self, request: proto.DiffRequest, context: ServicerContext) -> proto.DiffResponse:
         """No change of configuration replaces anything."""
         return _difference(request.olds, request.news)
 
     @override
-    def Configure(
-        self, request: provider_pb2.ConfigureRequest, context: grpc.ServicerContext
-    ) -> provider_pb2.ConfigureResponse:
+    def Configure(self, request: proto.ConfigureRequest, context: ServicerContext) -> proto.ConfigureResponse:
         """Accept secrets and return them marked as secret."""
-        return provider_pb2.ConfigureResponse(acceptSecrets=True, supportsPreview=True)
+        return proto.ConfigureResponse(acceptSecrets=True, supportsPreview=True)
 
     @override
-    def Cancel(self, request: empty_pb2.Empty, context: grpc.ServicerContext) -> empty_pb2.Empty:
+    def Cancel(self, request: empty_pb2.Empty, context: ServicerContext) -> empty_pb2.Empty:
         """Nothing here takes time."""
         return empty_pb2.Empty()
 
     @override
-    def Check(
-        self, request: provider_pb2.CheckRequest, context: grpc.ServicerContext
-    ) -> provider_pb2.CheckResponse:
+    def Check(self, request: proto.CheckRequest, context: ServicerContext) -> proto.CheckResponse:
         """The inputs as they are."""
         self._unknown_types.add(token_of(request))
-        return provider_pb2.CheckResponse(inputs=request.news)
+        return proto.CheckResponse(inputs=request.news)
 
     @override
-    def Diff(
-        self, request: provider_pb2.DiffRequest, context: grpc.ServicerContext
-    ) -> provider_pb2.DiffResponse:
+    def Diff(self, request: proto.DiffRequest, context: ServicerContext) -> proto.DiffResponse:
         """What changed in the inputs, and whether that makes another resource of it."""
         return _difference(request.old_inputs, request.news, _identifying(token_of(request)))
 
     @override
-    def Create(
-        self, request: provider_pb2.CreateRequest, context: grpc.ServicerContext
-    ) -> provider_pb2.CreateResponse:
+    def Create(self, request: proto.CreateRequest, context: ServicerContext) -> proto.CreateResponse:
         """The inputs, and outside a preview an id and what else the SDK expects."""
         if request.preview:
-            return provider_pb2.CreateResponse(properties=request.properties)
-        return provider_pb2.CreateResponse(
-            id=_name(request), properties=_completed(request, request.properties)
-        )
+            return proto.CreateResponse(properties=request.properties)
+        return proto.CreateResponse(id=_name(request), properties=_completed(request, request.properties))
 
     @override
-    def Read(
-        self, request: provider_pb2.ReadRequest, context: grpc.ServicerContext
-    ) -> provider_pb2.ReadResponse:
+    def Read(self, request: proto.ReadRequest, context: ServicerContext) -> proto.ReadResponse:
         """The resource as in the state; one that the state lacks is assumed to exist."""
         self._unknown_types.add(token_of(request))
         return assumed(request)
 
     @override
-    def Update(
-        self, request: provider_pb2.UpdateRequest, context: grpc.ServicerContext
-    ) -> provider_pb2.UpdateResponse:
+    def Update(self, request: proto.UpdateRequest, context: ServicerContext) -> proto.UpdateResponse:
         """The new inputs, completed as at the creation: a preview with unknown outputs would show less."""
-        return provider_pb2.UpdateResponse(properties=_completed(request, request.news))
+        return proto.UpdateResponse(properties=_completed(request, request.news))
 
     @override
-    def Delete(self, request: provider_pb2.DeleteRequest, context: grpc.ServicerContext) -> empty_pb2.Empty:
+    def Delete(self, request: proto.DeleteRequest, context: ServicerContext) -> empty_pb2.Empty:
         """The engine's state is the only storage."""
         return empty_pb2.Empty()
 
     @override
-    def Invoke(
-        self, request: provider_pb2.InvokeRequest, context: grpc.ServicerContext
-    ) -> provider_pb2.InvokeResponse:
+    def Invoke(self, request: proto.InvokeRequest, context: ServicerContext) -> proto.InvokeResponse:
         """Made-up texts for the fields that the SDK expects: the engine accepts no unknown values from a function."""
         self._unknown_types.add(request.tok)
-        answer = provider_pb2.InvokeResponse()
+        answer = proto.InvokeResponse()
         made_up = _texts(_result_fields(request.tok), request.tok.rpartition(":")[2])
         getattr(answer, "return").CopyFrom(wire.encode(made_up))
         return answer
@@ -155,15 +130,15 @@ def with_unsimulated(provider: Provider, knows: Callable[[str], bool], unknown: 
 
 
 def with_assumed(
-    provider: Provider, reads: TypeFile, make: Callable[[provider_pb2.ReadRequest], bool] = lambda _: False
+    provider: Provider, reads: TypeFile, make: Callable[[proto.ReadRequest], bool] = lambda _: False
 ) -> Provider:
     """A stand-in that assumes the existence of what a program reads and no program of the stack has made.
 
     `make` makes that where the stand-in can, so that it is read then, and returns whether it did.
     """
-    read: Callable[..., provider_pb2.ReadResponse] = getattr(provider, "Read")  # noqa: B009 - may be a coroutine
+    read: Callable[..., proto.ReadResponse] = getattr(provider, "Read")  # noqa: B009 - may be a coroutine
 
-    def answer(request: provider_pb2.ReadRequest, context: grpc.ServicerContext) -> provider_pb2.ReadResponse:
+    def answer(request: proto.ReadRequest, context: ServicerContext) -> proto.ReadResponse:
         response = read(request, context)
         if response.id or request.properties.fields:
             return response
@@ -174,23 +149,23 @@ def with_assumed(
     return provider
 
 
-def assumed(request: provider_pb2.ReadRequest) -> provider_pb2.ReadResponse:
+def assumed(request: proto.ReadRequest) -> proto.ReadResponse:
     """A resource as the state has it, and a text for each other output that should be one."""
     properties = _completed(request, request.properties)
-    return provider_pb2.ReadResponse(id=request.id, properties=properties, inputs=request.inputs)
+    return proto.ReadResponse(id=request.id, properties=properties, inputs=request.inputs)
 
 
 def token_of(request: Any) -> str:
     """The type or function that a call is about; an engine may send a type with the URN only."""
-    if isinstance(request, provider_pb2.InvokeRequest):
+    if isinstance(request, proto.InvokeRequest):
         return request.tok
     return request.type or request.urn.split("::")[2].rpartition("$")[2]
 
 
 def _either(
     simulated: Callable[..., Any], unknown: Callable[..., Any], knows: Callable[[str], bool]
-) -> Callable[[Any, grpc.ServicerContext], Any]:
-    def answer(request: Any, context: grpc.ServicerContext) -> Any:
+) -> Callable[[Any, ServicerContext], Any]:
+    def answer(request: Any, context: ServicerContext) -> Any:
         return (simulated if knows(token_of(request)) else unknown)(request, context)
 
     return answer
@@ -198,7 +173,7 @@ def _either(
 
 def _difference(
     olds: struct_pb2.Struct, news: struct_pb2.Struct, identifying: frozenset[str] = frozenset()
-) -> provider_pb2.DiffResponse:
+) -> proto.DiffResponse:
     changes = diff.detailed(wire.decode(olds), wire.decode(news), {}, identifying)
     replaces = [path for path, change in changes.items() if change.replaces]
     return diff_response(changes, replaces=replaces, delete_first=bool(replaces))

@@ -8,8 +8,8 @@ from google.protobuf import json_format
 from pulumi.runtime import mocks, rpc, settings
 from pulumi.runtime.proto import resource_pb2
 
-_SIGNATURE = "4dabf18193072939515e22adb298388d"
-_SECRET = "1b47061264138c4ac30d75fd1eb44270"  # noqa: S105 - a public marker of the protocol
+from kubeflow_aks.recorder.marks import SECRET, SIGNATURE
+
 STACK_TYPE = "pulumi:pulumi:Stack"
 
 
@@ -48,7 +48,7 @@ class Values:
         """A protocol value without its markers."""
         if isinstance(value, dict):
             mapping = cast(dict[str, Any], value)
-            if mapping.get(_SIGNATURE) == _SECRET:
+            if mapping.get(SIGNATURE) == SECRET:
                 self.secrets.add(path)
                 return self.plain(mapping["value"], path)
             return {key: self.plain(item, f"{path}.{key}" if path else key) for key, item in mapping.items()}

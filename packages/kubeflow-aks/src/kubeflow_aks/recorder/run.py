@@ -68,10 +68,6 @@ class RefusedError(CommandError, pulumi.RunError):
     """The program refused its settings; the text has a line for each mistake."""
 
 
-class ProgramFailedError(InconclusiveError):
-    """The program raised an error, or there is none; the text names the lines of the project that led there."""
-
-
 class RecordingEngine(mocks.MockEngine):
     """Keeps the warnings that the program logs."""
 
@@ -111,12 +107,12 @@ def record(
     Raises:
         StackFileError: the stack's files cannot be read.
         RefusedError: the program refused its settings; what the stack's file hides from this run is in its notes.
-        ProgramFailedError: the program is missing, or raised any other error.
+        InconclusiveError: the program is missing, or raised any other error.
     """
     stack_config = read_stack(root, stack, extra, draft=draft)
     project = read_project(root)
     if program is None and not project.program.is_file():
-        raise ProgramFailedError(
+        raise InconclusiveError(
             f"{project.program}: missing; expected a program in Python beside Pulumi.yaml, or where its `main` says"
         )
     monitor, engine = RecordingMonitor(answers or Answers()), RecordingEngine()
@@ -130,7 +126,7 @@ def record(
                 refused.add_note(note)
             raise refused from None
         except Exception as error:
-            raise ProgramFailedError("\n".join(_failure(error, root))) from error
+            raise InconclusiveError("\n".join(_failure(error, root))) from error
     stack_urn = next(urn for urn, resource in monitor.registered.items() if resource.type == STACK_TYPE)
     outputs, values = monitor.outputs[stack_urn]
     return Record(

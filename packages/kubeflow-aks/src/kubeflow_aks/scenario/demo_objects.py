@@ -8,7 +8,7 @@ from typing import Final
 
 from kubeflow_aks.clients.kubernetes.api import ApiServer
 from kubeflow_aks.clients.kubernetes.errors import ApiError, NoSuchKindError
-from kubeflow_aks.clients.kubernetes.objects import Kind, at, condition, fields, name_of
+from kubeflow_aks.clients.kubernetes.objects import Kind, at, fields, is_true, name_of
 from kubeflow_aks.exit_codes import CommandError
 from kubeflow_aks.scenario.contract_pools import POOL_LABEL, ContractPool
 from kubeflow_aks.scenario.observations import JobRecord, PodRecord, Refusal, RunRecord
@@ -29,10 +29,6 @@ _NODE: Final = Kind("", "v1", "Node")
 _CLEAR_SECONDS: Final = 120.0
 _POLL_SECONDS: Final = 0.1
 _POLICY_SECONDS: Final = 10.0
-
-
-class LeftoverError(CommandError):
-    """Objects of an earlier demo are not deleted in time; the text is for the user."""
 
 
 class DemoObjects:
@@ -93,7 +89,7 @@ class DemoObjects:
         """Deletes what an earlier demo made, and waits until its pods and their nodes are gone; namespaces stay.
 
         Raises:
-            LeftoverError: they still exist after two minutes.
+            CommandError: they still exist after two minutes.
         """
         pools = tuple(pools)
         for kind in (_JOB, _STATEFUL_SET, *RUNS):
@@ -103,7 +99,7 @@ class DemoObjects:
         deadline = time.monotonic() + _CLEAR_SECONDS
         while left := self._left(pools):
             if time.monotonic() > deadline:
-                raise LeftoverError(
+                raise CommandError(
                     f"{left} of earlier work still exist; `./kubeflow-aks local down` removes everything"
                 )
             time.sleep(_POLL_SECONDS)
@@ -152,5 +148,5 @@ def _job_record(job: Object) -> JobRecord:
         tasks=int(at(job, "spec", "completions") or 0),
         succeeded=int(status.get("succeeded") or 0),
         failed=int(status.get("failed") or 0),
-        complete=condition(job, "Complete").get("status") == "True",
+        complete=is_true(job, "Complete"),
     )

@@ -52,12 +52,8 @@ class SpotEvictor(Protocol):
         """Evict nodes of a spot pool, with notice; all of them where `count` is None."""
         ...
 
-    def sell_out(self, pool: str) -> None:
-        """From now on every request for a VM of a spot pool fails with an allocation error."""
-        ...
-
-    def bring_back(self, pool: str) -> None:
-        """VMs of a spot pool are available again."""
+    def sell_out(self, pool: str, *, over: bool = False) -> None:
+        """From now on requests for a VM of a spot pool fail with an allocation error, or no longer."""
         ...
 
 
@@ -180,7 +176,7 @@ class Scenario:
     def _spot_again(self) -> None:
         lane = self._stack.batch
         for pool in lane.spot:
-            self._evictor.bring_back(pool.name)
+            self._evictor.sell_out(pool.name, over=True)
         self._until_running(FALLBACK, lane)
         self._steps.until(lambda: not self._backing_off(), lambda: f"{self._backing_off()} is in back-off")
         self._start(AGAIN, lane)  # while the fallback is full, because it would run there otherwise

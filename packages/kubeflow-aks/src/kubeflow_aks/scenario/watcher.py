@@ -13,6 +13,7 @@ from kubeflow_aks.clients.kubernetes.objects import (
     at,
     condition,
     fields,
+    is_true,
     items,
     name_of,
     namespace_of,
@@ -152,7 +153,7 @@ class Watcher:
             if record is None or record.gone is not None:
                 pool = str(at(node, "metadata", "labels", POOL_LABEL) or "")
                 record = NodeRecord(name=name, pool=pool, appeared=now, ready=None, gone=None)
-            if record.ready is None and condition(node, "Ready").get("status") == "True":
+            if record.ready is None and is_true(node, "Ready"):
                 record = replace(record, ready=now)
             if record.handled is None and at(node, "metadata", "annotations", HANDLED):
                 record = replace(record, handled=now)

@@ -115,7 +115,10 @@ class _Builder:
 
     def _keep_manifests(self, tool: Tool) -> None:
         """Copies them before the binary is in its place, so that whoever finds it has them too."""
-        command = [self.go, "list", "-mod=readonly", _REMOVABLE, "-f", "{{.Module.Dir}}", tool.package]
+        query = (
+            ("-m", "-f", "{{.Dir}}", tool.source) if tool.source else ("-f", "{{.Module.Dir}}", tool.package)
+        )
+        command = [self.go, "list", "-mod=readonly", _REMOVABLE, *query]
         answer = subprocess.run(  # noqa: S603 - go, with arguments from the manifest
             command,
             cwd=SOURCE / tool.group,
@@ -126,9 +129,12 @@ class _Builder:
         )
         if answer.returncode:
             raise explain(tool, answer.stderr)
-        files = list(Path(answer.stdout.strip()).glob(tool.manifests))
-        if not files:
-            raise explain(tool, f"its module has no {tool.manifests}")
+        files: list[Path] = []
+        for pattern in tool.manifests.split():
+            matching = list(Path(answer.stdout.strip()).glob(pattern))
+            if not matching:
+                raise explain(tool, f"its module has no {pattern}")
+            files += matching
         folder = manifests_folder(tool)
         folder.mkdir(parents=True, exist_ok=True)
         for file in files:

@@ -26,9 +26,10 @@ class Tool:
         version_arguments: options that print the version; empty if the program has none.
         ldflags: linker flags, version stamps among them.
         tags: build tags.
-        manifests: files of the tool's module that are kept beside the binary, as a pattern: its custom resources.
+        manifests: files of the tool's module that are kept beside the binary, as patterns: custom resources, webhooks.
         extra: value of `--with` by which it is built; empty for a tool that every local AKS needs.
         pin: version of its module where that has another one than the program.
+        source: path of the tool's module where the main package is one of ours.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Tool:
     manifests: str = ""
     extra: str = ""
     pin: str = ""
+    source: str = ""
 
     def __str__(self) -> str:
         return f"{self.name} v{self.version}"
@@ -159,6 +161,38 @@ TOOLS: Final = (
         minutes=2,
         version_arguments=(),
         extra="trainer",
+    ),
+    Tool(
+        name="katib-controller",
+        group="katib",
+        package="tools.local/katib",  # `katib/main.go`
+        version="0.19.0",
+        minutes=4,
+        version_arguments=(),
+        manifests="manifests/v1beta1/components/crd/[!k]*.yaml manifests/v1beta1/components/webhook/webhooks.yaml",
+        extra="katib",
+        source="github.com/kubeflow/katib",
+    ),
+    Tool(
+        name="ray-operator",
+        group="ray",
+        package="github.com/ray-project/kuberay/ray-operator",
+        version="1.5.0",
+        minutes=2.5,
+        version_arguments=(),
+        manifests="config/crd/bases/ray.io_*.yaml",
+        extra="ray",
+    ),
+    Tool(
+        name="kueue",
+        group="kueue",
+        package="tools.local/kueue",  # `kueue/main.go`
+        version="0.17.0",
+        minutes=2.5,
+        version_arguments=(),
+        manifests="config/components/crd/bases/*.yaml config/components/webhook/manifests.yaml",
+        extra="kueue",
+        source="sigs.k8s.io/kueue",
     ),
 )
 """Every tool; within a group in build order, groups with the longest build first."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, Generic, TypeVar
 
-from kubeflow_aks.clients.kubernetes.objects import Object, at, condition, fields, items, resource_id
+from kubeflow_aks.clients.kubernetes.objects import Object, at, fields, is_true, items, resource_id
 from kubeflow_aks.deployed.outputs import Outputs
 from kubeflow_aks.text.sentences import one_line
 
@@ -227,7 +227,7 @@ def owned_by(obj: object, kind: str) -> bool:
 
 def is_ready(obj: Object) -> bool:
     """Whether a node or pod has the condition Ready."""
-    return condition(obj, "Ready").get("status") == "True"
+    return is_true(obj, "Ready")
 
 
 def why(reported: Object) -> str:

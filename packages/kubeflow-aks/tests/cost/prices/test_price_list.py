@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kubeflow_aks.cost.prices import answer_cache
+from kubeflow_aks.cost.prices import price_list
 from kubeflow_aks.cost.prices.price_list import NoAnswerError, PriceList, same_host
 from tests.cost.prices.azure import Azure, row
 
@@ -164,16 +164,16 @@ def test_what_another_user_may_have_written_is_not_read(
     azure: Azure, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Clock().list(address).rows(WHERE)
-    (file,) = answer_cache.folder().iterdir()
-    assert stat.S_IMODE(answer_cache.folder().stat().st_mode) == 0o700
+    (file,) = price_list.folder().iterdir()
+    assert stat.S_IMODE(price_list.folder().stat().st_mode) == 0o700
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     file.chmod(0o622)
     Clock().list(address).rows(WHERE)
     assert len(azure.requests) == 2
-    answer_cache.folder().chmod(0o777)
+    price_list.folder().chmod(0o777)
     Clock().list(address).rows(WHERE)
     assert len(azure.requests) == 3
-    answer_cache.folder().chmod(0o700)
+    price_list.folder().chmod(0o700)
     monkeypatch.setattr("os.getuid", lambda: 12345)
     Clock().list(address).rows(WHERE)
     assert len(azure.requests) == 4
@@ -182,7 +182,7 @@ def test_what_another_user_may_have_written_is_not_read(
 @pytest.mark.parametrize("text", ["", "{}", "[" * 100_000, json.dumps({"time": "x", "rows": []})])
 def test_a_bad_cached_answer_is_queried_again(azure: Azure, address: str, text: str) -> None:
     Clock().list(address).rows(WHERE)
-    (file,) = answer_cache.folder().iterdir()
+    (file,) = price_list.folder().iterdir()
     file.write_text(text, encoding="utf-8")
     assert Clock().list(address).rows(WHERE)[1]
     assert len(azure.requests) == 2
@@ -200,10 +200,10 @@ def test_a_disk_that_is_full_keeps_no_draft(monkeypatch: pytest.MonkeyPatch) -> 
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    answer_cache.store("question", datetime.now(UTC), [])
+    price_list.store("question", datetime.now(UTC), [])
     monkeypatch.setattr(Path, "replace", full)
-    answer_cache.store("another", datetime.now(UTC), [])
-    assert len(list(answer_cache.folder().iterdir())) == 1
+    price_list.store("another", datetime.now(UTC), [])
+    assert len(list(price_list.folder().iterdir())) == 1
 
 
 def test_who_has_no_home_keeps_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -212,5 +212,5 @@ def test_who_has_no_home_keeps_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setattr(Path, "home", homeless)
-    answer_cache.store("question", datetime.now(UTC), [])
-    assert answer_cache.load("question", datetime.now(UTC)) is None
+    price_list.store("question", datetime.now(UTC), [])
+    assert price_list.load("question", datetime.now(UTC)) is None

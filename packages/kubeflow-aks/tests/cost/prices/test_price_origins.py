@@ -15,7 +15,7 @@ from kubeflow_aks.cost.figures import CostError, Range, Source
 from kubeflow_aks.cost.prices import bands
 from kubeflow_aks.cost.prices.chain import Chain
 from kubeflow_aks.cost.prices.estimates import assumed_spot
-from kubeflow_aks.cost.prices.overrides import Overrides
+from kubeflow_aks.cost.prices.opening import Overrides
 from kubeflow_aks.cost.prices.snapshot import Snapshot
 
 TODAY = date(2026, 11, 22)

@@ -29,7 +29,18 @@ OF_KUBERNETES: Final = {
 """Schemas that packages/ckf-spot/tests/test_judgements.py holds against the table; Katib's custom resource has none."""
 
 
-KEYS: Final = ("nvidia.com/gpu",)
+OF_OTHER_RELEASES: Final = {
+    ("RayClusterSpec", "headGroupSpec.ingressOptions"),
+    ("RayClusterSpec", "historyServerOptions"),
+    ("RayClusterSpec", "networkPolicy"),
+    ("RayClusterSpec", "tlsOptions"),
+    ("RayClusterSpec", "workerGroupSpecs.priority"),
+    ("RayCronJob", "spec.timeZone"),
+    ("RayJobSpec", "deletionPolicy"),
+    ("SparkApplicationSpec", "driverPodDisruptionBudget"),
+}
+"""Fields of KubeRay 1.4 and 1.7, and of Spark's operator 2.5, whose custom resources no test has."""
+KEYS: Final = ("cpu", "memory", "nvidia.com/gpu")
 """Keys of maps for which the table has rows of their own."""
 
 
@@ -67,4 +78,6 @@ def test_every_field_of_a_custom_resource_has_a_row(walked: list[judgements.Fiel
 def test_every_row_is_for_a_field_that_a_custom_resource_has(walked: list[judgements.Field]) -> None:
     table, walked_rows = judgements.table(), {field.row for field in walked}
     rows = [row for schema in table.keys() - OF_KUBERNETES for row in table[schema].values()]
-    assert [row for row in rows if row.field and row not in walked_rows] == []
+    assert {
+        (row.schema, row.field) for row in rows if row.field and row not in walked_rows
+    } == OF_OTHER_RELEASES

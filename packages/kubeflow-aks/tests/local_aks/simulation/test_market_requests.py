@@ -1,11 +1,10 @@
-"""A request to the market is answered or refused, and whatever else lies in its folder disturbs no other."""
+"""A request to the market is answered or refused, and one that is no request disturbs no other."""
 
 import json
 import threading
+import time
 from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,7 +16,7 @@ from kubeflow_aks.local_aks.simulation.market import (
     Reclaim,
     Supply,
 )
-from kubeflow_aks.local_aks.simulation.market_requests import MarketRequests, send
+from kubeflow_aks.local_aks.simulation.market_requests import carry_out
 from tests.local_aks.simulation.simulated import World, pool
 
 POOLS = {"cpuspot": True, "gpuspot": True, "general": False}
@@ -36,24 +35,10 @@ def a_world() -> World:
     return world
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    return tmp_path / "market"
-
-
-@contextmanager
-def serving(folder: Path, world: World) -> Generator[None]:
-    """The service's threads: one that reads requests, and the simulation."""
-    stop = threading.Event()
-    requests = MarketRequests(folder, world.market, world.clock, lambda: POOLS)
-    with ThreadPoolExecutor(2) as threads:
-        work = [threads.submit(requests.serve, stop), threads.submit(_simulate, world, stop)]
-        try:
-            yield
-        finally:
-            stop.set()
-    for thread in work:
-        thread.result()
+def send(world: World, what: Any, pool: Any, count: Any = 1, *, node: str = "", seconds: float = 20) -> str:
+    """What comes of a request whose sender waits for so many seconds."""
+    request = {"what": what, "pool": pool, "count": count, "node": node, "until": time.time() + seconds}
+    return carry_out(json.dumps(request).encode(), world.market, world.clock, POOLS)
 
 
 def _simulate(world: World, stop: threading.Event) -> None:
@@ -62,77 +47,70 @@ def _simulate(world: World, stop: threading.Event) -> None:
 
 
 @pytest.fixture
-def world(folder: Path) -> Generator[World]:
-    world = a_world()
-    with serving(folder, world):
-        yield world
+def world() -> Generator[World]:
+    """A world whose time passes."""
+    world, stop = a_world(), threading.Event()
+    with ThreadPoolExecutor(1) as thread:
+        work = thread.submit(_simulate, world, stop)
+        try:
+            yield world
+        finally:
+            stop.set()
+    work.result()
 
 
-def refused(folder: Path, *request: Any) -> str:
+def refused(world: World, *request: Any) -> str:
     with pytest.raises(MarketRefusedError) as refusal:
-        send(folder, *request)
+        send(world, *request)
     return str(refusal.value)
 
 
-def test_one_node_can_be_named(world: World, folder: Path) -> None:
+def test_one_node_can_be_named(world: World) -> None:
     first, second, third = world.nodes_of("cpuspot")
-    assert second in send(folder, Reclaim.VANISH, "cpuspot", node=second)
+    assert second in send(world, Reclaim.VANISH, "cpuspot", node=second)
     assert world.nodes_of("cpuspot") == [first, third]
     with pytest.raises(MarketRefusedError, match=f"^node: '{second}' is not allowed; .*: {first}, {third}$"):
-        send(folder, Reclaim.EVICT, "cpuspot", node=second)
+        send(world, Reclaim.EVICT, "cpuspot", node=second)
 
 
-def written(folder: Path, name: str, text: bytes) -> dict[str, str]:
-    """The answer to what another program wrote."""
-    draft = folder / f"{name}.draft"
-    draft.write_bytes(text)
-    draft.rename(folder / f"{name}.request")
-    answer = folder / f"{name}.answer"
-    for _ in range(1000):
-        if answer.exists():
-            return json.loads(answer.read_bytes())
-        threading.Event().wait(0.01)
-    raise AssertionError("no answer")
-
-
-def test_the_result_of_a_request_is_returned(world: World, folder: Path) -> None:
+def test_the_result_of_a_request_is_returned(world: World) -> None:
     first, *_ = nodes = world.nodes_of("cpuspot")
-    assert send(folder, Reclaim.VANISH, "cpuspot", ALL) == (
+    assert send(world, Reclaim.VANISH, "cpuspot", ALL) == (
         f"cpuspot: 3 of 3 nodes gone without notice: {', '.join(nodes)}"
     )
-    assert send(folder, Reclaim.EVICT, "gpuspot") == "gpuspot: there is no node to take"
-    assert "allocation error" in send(folder, Supply.SOLD_OUT, "cpuspot")
+    assert send(world, Reclaim.EVICT, "gpuspot") == "gpuspot: there is no node to take"
+    assert "allocation error" in send(world, Supply.SOLD_OUT, "cpuspot")
     assert world.market.supply("cpuspot") is Supply.SOLD_OUT
     assert first in {line["node"] for line in world.journal("eviction")}
-    assert list(folder.iterdir()) == []
 
 
-@pytest.mark.usefixtures("world")
-def test_notice_is_reported(folder: Path) -> None:
-    assert "1 of 3 nodes gone in 30 simulated seconds: aks-cpuspot-" in send(folder, Reclaim.EVICT, "cpuspot")
+def test_notice_is_reported(world: World) -> None:
+    assert "1 of 3 nodes gone in 30 simulated seconds: aks-cpuspot-" in send(world, Reclaim.EVICT, "cpuspot")
 
 
-@pytest.mark.usefixtures("world")
 @pytest.mark.parametrize("pool", ["general", "nowhere", "", "../x", 7])
-def test_only_spot_pools_have_vms_taken_from_them(folder: Path, pool: Any) -> None:
+def test_only_spot_pools_have_vms_taken_from_them(world: World, pool: Any) -> None:
     expected = f"pool: {pool!r} is not allowed; expected a spot pool: cpuspot, gpuspot"
-    assert refused(folder, Reclaim.EVICT, pool) == expected
+    assert refused(world, Reclaim.EVICT, pool) == expected
 
 
-def test_on_demand_vms_run_out_as_well(world: World, folder: Path) -> None:
-    assert "allocation error" in send(folder, Supply.SOLD_OUT, "general")
+def test_on_demand_vms_run_out_as_well(world: World) -> None:
+    assert "allocation error" in send(world, Supply.SOLD_OUT, "general")
     assert world.market.supply("general") is Supply.SOLD_OUT
     expected = "pool: 'nowhere' is not allowed; expected a pool: cpuspot, gpuspot, general"
-    assert refused(folder, Supply.SOLD_OUT, "nowhere") == expected
+    assert refused(world, Supply.SOLD_OUT, "nowhere") == expected
 
 
-@pytest.mark.usefixtures("world")
-def test_every_mistake_is_reported(folder: Path) -> None:
-    assert refused(folder, "melt", "nowhere", -1).splitlines() == [
+def test_every_mistake_is_reported(world: World) -> None:
+    assert refused(world, "melt", "nowhere", -1).splitlines() == [
         "what: 'melt' is not allowed; expected one of evict, vanish, available, soldout, silent",
         "pool: 'nowhere' is not allowed; expected a spot pool: cpuspot, gpuspot",
         "count: -1 is not allowed; expected a whole number from 1, or 0 for all",
     ]
+    with pytest.raises(
+        MarketRefusedError, match=r"^until: None is not allowed; expected seconds since the epoch$"
+    ):
+        carry_out(b'{"what": "evict", "pool": "cpuspot", "count": 1}', world.market, world.clock, POOLS)
 
 
 GARBAGE = {
@@ -150,25 +128,17 @@ GARBAGE = {
 }
 
 
-@pytest.mark.usefixtures("world")
 @pytest.mark.parametrize("text", GARBAGE.values(), ids=GARBAGE)
-def test_what_is_no_request_is_refused_and_the_next_one_works(folder: Path, text: bytes) -> None:
-    assert " is not allowed; expected " in written(folder, "odd", text)["refused"]
-    assert "1 of 3 nodes" in send(folder, Reclaim.VANISH, "cpuspot")
+def test_what_is_no_request_is_refused_and_the_next_one_works(world: World, text: bytes) -> None:
+    with pytest.raises(MarketRefusedError, match=" is not allowed; expected "):
+        carry_out(text, world.market, world.clock, POOLS)
+    assert "1 of 3 nodes" in send(world, Reclaim.VANISH, "cpuspot")
 
 
-def test_what_is_not_a_file_disturbs_nobody(world: World, folder: Path) -> None:
-    (folder / "odd.request").mkdir()
-    (folder / "dangling.request").symlink_to(folder / "nowhere")
-    (folder / "draft.request.part").write_bytes(b'{"what"')
-    assert "1 of 3 nodes" in send(folder, Reclaim.VANISH, "cpuspot")
-    assert len(world.journal("eviction")) == 1
-
-
-def test_several_at_once_are_all_answered(world: World, folder: Path) -> None:
+def test_several_at_once_are_all_answered(world: World) -> None:
     with ThreadPoolExecutor(12) as callers:
-        good = [callers.submit(send, folder, Reclaim.VANISH, "cpuspot") for _ in range(6)]
-        bad = [callers.submit(refused, folder, Reclaim.EVICT, "general") for _ in range(6)]
+        good = [callers.submit(send, world, Reclaim.VANISH, "cpuspot") for _ in range(6)]
+        bad = [callers.submit(refused, world, Reclaim.EVICT, "general") for _ in range(6)]
     assert all("general" in answer.result() for answer in bad)
     answers = [answer.result() for answer in good]
     assert len(answers) == 6
@@ -177,40 +147,13 @@ def test_several_at_once_are_all_answered(world: World, folder: Path) -> None:
     }
 
 
-def test_a_service_that_is_not_there_is_reported(folder: Path) -> None:
-    with pytest.raises(MarketUnansweredError, match="no service"):
-        send(folder, Reclaim.EVICT, "cpuspot")
-
-
-def test_a_request_that_nobody_takes_is_withdrawn(folder: Path) -> None:
+def test_a_request_whose_sender_waits_no_longer_does_nothing() -> None:
     world = a_world()
-    requests = MarketRequests(folder, world.market, world.clock, lambda: POOLS)
-    with pytest.raises(MarketUnansweredError, match="did not answer in 0 s; nothing was done"):
-        send(folder, Reclaim.EVICT, "cpuspot", patience_seconds=0.01)
-    requests.look()
+    with pytest.raises(MarketUnansweredError):
+        send(world, Reclaim.EVICT, "cpuspot", seconds=-0.1)
     assert world.market.due(1e9) == []
 
 
-def test_a_request_that_was_taken_and_not_carried_out_is_distinguished(folder: Path) -> None:
-    world = a_world()
-    requests = MarketRequests(folder, world.market, world.clock, lambda: POOLS)
-    stop = threading.Event()
-    with ThreadPoolExecutor(1) as thread:
-        thread.submit(requests.serve, stop)
-        with pytest.raises(MarketUnansweredError, match="took the request"):
-            send(folder, Reclaim.EVICT, "cpuspot", patience_seconds=1)
-        stop.set()
-
-
-def test_requests_to_an_earlier_service_are_dropped(folder: Path) -> None:
-    world = a_world()
-    folder.mkdir()
-    (folder / "old.request").write_text('{"what": "vanish", "pool": "cpuspot", "count": 0}')
-    MarketRequests(folder, world.market, world.clock, lambda: POOLS).look()
-    assert world.market.due(1e9) == []
-
-
-def test_nobody_else_may_ask(folder: Path) -> None:
-    world = a_world()
-    MarketRequests(folder, world.market, world.clock, lambda: POOLS)
-    assert folder.stat().st_mode & 0o777 == 0o700
+def test_a_request_that_was_taken_and_not_carried_out_is_distinguished() -> None:
+    with pytest.raises(MarketUnansweredError, match="took the request but did not carry it out in 0 s"):
+        send(a_world(), Reclaim.EVICT, "cpuspot", seconds=0.1)

@@ -9,7 +9,7 @@ from kubeflow_aks.text.terminal import terminal_width
 
 PROGRAM: Final = "kubeflow-aks"
 MODULES: Final = {
-    name: f"{__name__}.{name.replace('-', '_')}"
+    name: f"{__name__}.{'power' if name in ('start', 'stop') else name.replace('-', '_')}"
     for name in (
         *("sizes", "preview", "quota", "policy", "cost", "cost-trace", "diff", "adopt"),
         *("verify", "handoff", "drill", "start", "stop"),

@@ -162,9 +162,8 @@ def power(what: str, stack: str, *, force: bool, poll: float, rest: float, root:
     if what == "state":
         return power.show_state(stack, project)
     with interruptible("Azure goes on with what it has begun"):
-        if what == "start":
-            return power.start(stack, project, rest=timedelta(minutes=rest), poll=poll)
-        return power.stop(stack, project, force=force, poll=poll)
+        pause = timedelta(minutes=rest)
+        return power.switch(stack, project, run=what == "start", force=force, rest=pause, poll=poll)
 
 
 @_command(

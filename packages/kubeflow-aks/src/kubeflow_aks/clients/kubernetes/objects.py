@@ -9,6 +9,8 @@ from typing import Any, Final, TypeGuard
 from kubeflow_aks.json_values import text
 
 Object = dict[str, Any]
+Key = tuple[str, str, str, str]
+"""Group, kind, namespace and name of an object."""
 
 AUTONAMED: Final = "pulumi.com/autonamed"
 SKIP_AWAIT: Final = "pulumi.com/skipAwait"
@@ -133,6 +135,12 @@ def parse_resource_id(id_: str) -> tuple[str, str]:
     return namespace, name
 
 
+def key_of(obj: Object) -> Key:
+    """What no two objects of a cluster have in common, in whatever version they are read."""
+    kind = Kind.of(obj)
+    return kind.group, kind.kind, namespace_of(obj), name_of(obj)
+
+
 def identity(obj: Object) -> Object:
     """The object with nothing but its kind and name."""
     metadata = {key: at(obj, "metadata", key) for key in ("name", "namespace") if at(obj, "metadata", key)}
@@ -143,6 +151,11 @@ def condition(obj: Object, type_: str) -> Object:
     """The status condition of a type, empty when there is none."""
     conditions = (c for c in items(at(obj, "status", "conditions")) if at(c, "type") == type_)
     return fields(next(conditions, None))
+
+
+def is_true(obj: Object, type_: str) -> bool:
+    """Whether the status condition of a type is true."""
+    return condition(obj, type_).get("status") == "True"
 
 
 def clone(obj: Object) -> Object:

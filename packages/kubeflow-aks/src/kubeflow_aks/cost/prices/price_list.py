@@ -1,18 +1,23 @@
 """Azure's Retail Prices API, which needs no sign-in: requests, pages, retries ("Azure Retail Prices overview")."""
 
+import hashlib
 import json
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from email.message import Message
 from http.client import HTTPException, HTTPResponse
+from pathlib import Path
 from typing import Any, Final, cast
 
 from kubeflow_aks.clients.addresses import NO_REDIRECTS
-from kubeflow_aks.cost.prices import answer_cache
+from kubeflow_aks.ownership import is_only_ours
+from kubeflow_aks.text.files import write_whole
+from kubeflow_aks.tools.places import cache
 
 ADDRESS: Final = "https://prices.azure.com/api/retail/prices"
 _VERSION: Final = "2023-01-01-preview"
@@ -27,6 +32,9 @@ _CHUNK: Final = 65_536
 _TOO_MANY: Final = 429
 _UNAVAILABLE: Final = 503
 _PORTS: Final = {"https": 443, "http": 80}
+
+
+_LONGEST: Final = timedelta(hours=1)
 
 
 class NoAnswerError(Exception):
@@ -64,10 +72,10 @@ class PriceList:
             quote_via=urllib.parse.quote,
         )
         address, time = f"{self._address}?{question}", self.now()
-        if before := answer_cache.load(address, time):
+        if before := load(address, time):
             return before
         rows = self._pages(address)
-        answer_cache.store(address, time, rows)
+        store(address, time, rows)
         return time, rows
 
     def _pages(self, address: str) -> list[Mapping[str, Any]]:
@@ -143,3 +151,37 @@ def _host(address: str) -> tuple[str, str | None, int | None] | None:
         return parts.scheme, parts.hostname, parts.port or _PORTS.get(parts.scheme)
     except ValueError:
         return None
+
+
+def folder() -> Path:
+    """The folder of the cache."""
+    return cache() / "prices"
+
+
+def load(question: str, now: datetime) -> tuple[datetime, list[Mapping[str, Any]]] | None:
+    """The answer to a query and its time; None where there is none that is recent enough and written by this user."""
+    try:
+        file = _file(question)
+        if not is_only_ours(file.parent) or not is_only_ours(file):
+            return None
+        content: Any = json.loads(file.read_text(encoding="utf-8"))
+        time, rows = datetime.fromisoformat(content["time"]), content["rows"]
+        if not isinstance(rows, list) or not now - _LONGEST <= time <= now:
+            return None
+    except (OSError, RuntimeError, ValueError, TypeError, KeyError):
+        return None  # RuntimeError: a user without a home, JSON that is too deep
+    return time, [row for row in cast(list[Any], rows) if isinstance(row, dict)]
+
+
+def store(question: str, time: datetime, rows: list[Mapping[str, Any]]) -> None:
+    """Stores an answer; if that fails, the next bill queries again."""
+    text = json.dumps({"time": time.astimezone(UTC).isoformat(), "rows": rows})
+    with suppress(OSError, RuntimeError):  # RuntimeError: a user without a home
+        file = _file(question)
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if is_only_ours(file.parent):
+            write_whole(file, text, mode=0o600)
+
+
+def _file(question: str) -> Path:
+    return folder() / f"{hashlib.sha256(question.encode()).hexdigest()}.json"

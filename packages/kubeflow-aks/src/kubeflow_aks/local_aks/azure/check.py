@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from pulumi.runtime import rpc as wire
-from pulumi.runtime.proto import provider_pb2
+from pulumi.runtime.proto import provider_pb2 as proto
 
 from kubeflow_aks.local_aks.azure import constraints, sdk_schema
 from kubeflow_aks.local_aks.azure.arm import Json
@@ -20,7 +20,7 @@ CREATE_BEFORE_DELETE: Final = "__createBeforeDelete"
 API_VERSION: Final = "azureApiVersion"
 
 _HEX_DIGITS: Final = 8
-_Autonaming = provider_pb2.CheckRequest.AutonamingOptions
+_Autonaming = proto.CheckRequest.AutonamingOptions
 
 
 @dataclass(frozen=True, kw_only=True)

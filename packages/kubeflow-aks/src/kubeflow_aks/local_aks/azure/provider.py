@@ -13,6 +13,7 @@ from typing import Final, TypeVar
 
 import grpc
 from google.protobuf import empty_pb2
+from grpc import ServicerContext
 from pulumi.runtime.proto import provider_pb2 as proto
 from typing_extensions import override
 
@@ -88,19 +89,12 @@ class AzureNativeProvider(Provider):
         self._sessions = Sessions[Configuration]()
 
     @override
-    def CheckConfig(self, request: proto.CheckRequest, context: grpc.ServicerContext) -> proto.CheckResponse:
-        """Accept any configuration, as the original does."""
-        return proto.CheckResponse(inputs=request.news)
-
-    @override
-    def DiffConfig(self, request: proto.DiffRequest, context: grpc.ServicerContext) -> proto.DiffResponse:
+    def DiffConfig(self, request: proto.DiffRequest, context: ServicerContext) -> proto.DiffResponse:
         """No change of configuration matters."""
         return proto.DiffResponse()
 
     @override
-    def Configure(
-        self, request: proto.ConfigureRequest, context: grpc.ServicerContext
-    ) -> proto.ConfigureResponse:
+    def Configure(self, request: proto.ConfigureRequest, context: ServicerContext) -> proto.ConfigureResponse:
         """Remember the location and the subscription of a provider instance that sends the token."""
         settings = {k.rsplit(":", 1)[-1]: v for k, v in request.variables.items()} | wire.decode(request.args)
         if not hmac.compare_digest(str(settings.get("clientSecret", "")).encode(), self._token.encode()):
@@ -113,14 +107,14 @@ class AzureNativeProvider(Provider):
         return proto.ConfigureResponse(supportsPreview=True, supports_autonaming_configuration=True)
 
     @override
-    def Cancel(self, request: empty_pb2.Empty, context: grpc.ServicerContext) -> empty_pb2.Empty:
+    def Cancel(self, request: empty_pb2.Empty, context: ServicerContext) -> empty_pb2.Empty:
         """Stop waiting for operations under way; the server stays for the next engine."""
         if self._sessions.find(context):
             self._timing.cancel()
         return empty_pb2.Empty()
 
     @override
-    def Check(self, request: proto.CheckRequest, context: grpc.ServicerContext) -> proto.CheckResponse:
+    def Check(self, request: proto.CheckRequest, context: ServicerContext) -> proto.CheckResponse:
         """Complete inputs and report what is wrong with them."""
         configuration, arm_type = self._sessions.of(context), _arm_type(request.urn, context)
         naming = check.Naming(
@@ -140,7 +134,7 @@ class AzureNativeProvider(Provider):
         return proto.CheckResponse(inputs=wire.encode(inputs), failures=failures)
 
     @override
-    def Diff(self, request: proto.DiffRequest, context: grpc.ServicerContext) -> proto.DiffResponse:
+    def Diff(self, request: proto.DiffRequest, context: ServicerContext) -> proto.DiffResponse:
         """Compare new inputs with those of the last operation."""
         self._sessions.of(context)
         arm_type = _arm_type(request.urn, context)
@@ -155,7 +149,7 @@ class AzureNativeProvider(Provider):
         )
 
     @override
-    def Create(self, request: proto.CreateRequest, context: grpc.ServicerContext) -> proto.CreateResponse:
+    def Create(self, request: proto.CreateRequest, context: ServicerContext) -> proto.CreateResponse:
         """Create a resource that does not exist yet."""
         configuration, arm_type = self._sessions.of(context), _arm_type(request.urn, context)
         inputs = check.without_nulls(wire.decode(request.properties))
@@ -169,7 +163,7 @@ class AzureNativeProvider(Provider):
         return proto.CreateResponse(id=outputs["id"], properties=wire.encode(outputs))
 
     @override
-    def Read(self, request: proto.ReadRequest, context: grpc.ServicerContext) -> proto.ReadResponse:
+    def Read(self, request: proto.ReadRequest, context: ServicerContext) -> proto.ReadResponse:
         """Read live state, and the part of it that belongs into the inputs."""
         self._sessions.of(context)
         arm_type = _arm_type(request.urn, context)
@@ -189,7 +183,7 @@ class AzureNativeProvider(Provider):
         )
 
     @override
-    def Update(self, request: proto.UpdateRequest, context: grpc.ServicerContext) -> proto.UpdateResponse:
+    def Update(self, request: proto.UpdateRequest, context: ServicerContext) -> proto.UpdateResponse:
         """Change a resource in place."""
         self._sessions.of(context)
         arm_type = _arm_type(request.urn, context)
@@ -203,7 +197,7 @@ class AzureNativeProvider(Provider):
         return proto.UpdateResponse(properties=wire.encode(outputs))
 
     @override
-    def Delete(self, request: proto.DeleteRequest, context: grpc.ServicerContext) -> empty_pb2.Empty:
+    def Delete(self, request: proto.DeleteRequest, context: ServicerContext) -> empty_pb2.Empty:
         """Delete a resource; one that is gone already counts as deleted."""
         self._sessions.of(context)
         arm_type = _arm_type(request.urn, context)
@@ -216,7 +210,7 @@ class AzureNativeProvider(Provider):
         return empty_pb2.Empty()
 
     @override
-    def Invoke(self, request: proto.InvokeRequest, context: grpc.ServicerContext) -> proto.InvokeResponse:
+    def Invoke(self, request: proto.InvokeRequest, context: ServicerContext) -> proto.InvokeResponse:
         """Answer the functions the program may call."""
         subscription = self._sessions.of(context).subscription
         if request.tok == _CLIENT_CONFIG:
@@ -242,7 +236,7 @@ class AzureNativeProvider(Provider):
         value = base64.b64encode(self._kubeconfig().encode()).decode()
         return _returned({"kubeconfigs": [{"name": name, "value": value}]})
 
-    def _group(self, context: grpc.ServicerContext, arguments: Json, configuration: Configuration) -> Json:
+    def _group(self, context: ServicerContext, arguments: Json, configuration: Configuration) -> Json:
         """A resource group; one that this Azure does not know is others', and there from now on."""
         arm_type = TYPES[RESOURCE_GROUP]
         arm_id = arm_type.id_of(arguments, configuration.subscription)
@@ -251,7 +245,7 @@ class AzureNativeProvider(Provider):
             context, arm_type, arm_id, {"location": configuration.location or _LOCATION}
         )
 
-    def _power(self, context: grpc.ServicerContext, cluster_id: str, *, run: bool) -> None:
+    def _power(self, context: ServicerContext, cluster_id: str, *, run: bool) -> None:
         """Stop or start a cluster, and wait for the end."""
         try:
             self._azure.wait(self._azure.power(cluster_id, run=run))
@@ -269,7 +263,7 @@ class AzureNativeProvider(Provider):
         body = self._azure.get(group_id)
         return body["location"] if body else None
 
-    def _put(self, context: grpc.ServicerContext, arm_type: ArmType, arm_id: str, inputs: Json) -> Json:
+    def _put(self, context: ServicerContext, arm_type: ArmType, arm_id: str, inputs: Json) -> Json:
         """PUT a resource, wait, and read it back; the outputs of the state."""
         body = check.body(inputs)
         operation = self._call(context, lambda: self._azure.put(arm_type, arm_id, body))
@@ -283,7 +277,7 @@ class AzureNativeProvider(Provider):
             )
         return _with_version(arm_type, self._azure.get(arm_id) or {})
 
-    def _call(self, context: grpc.ServicerContext, request: Callable[[], T]) -> T:
+    def _call(self, context: ServicerContext, request: Callable[[], T]) -> T:
         """Send a request to ARM as often as azure-native would."""
         try:
             return send(request, self._timing.pause)
@@ -318,7 +312,7 @@ def _before_retry(error: ArmError, delay: float) -> float:
     return wait
 
 
-def _arm_type(urn: str, context: grpc.ServicerContext) -> ArmType:
+def _arm_type(urn: str, context: ServicerContext) -> ArmType:
     token = urn.split("::")[2].rsplit("$", maxsplit=1)[-1]
     if token not in TYPES:
         fail(context, f"Resource type {token} not found: the local Azure does not have it")

@@ -9,7 +9,8 @@ from concurrent.futures import Future
 from typing import Any, Final
 
 import grpc
-from pulumi.runtime.proto import provider_pb2, provider_pb2_grpc
+from pulumi.runtime.proto import provider_pb2 as proto
+from pulumi.runtime.proto import provider_pb2_grpc
 
 from kubeflow_aks.local_aks.azure.arm import ArmError, Json
 from kubeflow_aks.local_aks.azure.power import FUNCTIONS
@@ -35,7 +36,7 @@ class Channel:
         self._channel: Any = grpc.insecure_channel(f"127.0.0.1:{port}", options=_OPTIONS)
         self._stub: Any = provider_pb2_grpc.ResourceProviderStub(self._channel)
         sign_in = wire.encode({"clientSecret": token})
-        self._ask("Configure", provider_pb2.ConfigureRequest(args=sign_in))
+        self._ask("Configure", proto.ConfigureRequest(args=sign_in))
 
     def close(self) -> None:
         """End the connection; operations that Azure has accepted go on."""
@@ -43,22 +44,22 @@ class Channel:
 
     def get(self, arm_id: str, type_token: str = AGENT_POOL) -> tuple[Json, Json]:
         """Body of a resource, and the part of it that a PUT may send; both empty if the resource does not exist."""
-        answer = self._ask("Read", provider_pb2.ReadRequest(urn=_urn(type_token), id=arm_id))
+        answer = self._ask("Read", proto.ReadRequest(urn=_urn(type_token), id=arm_id))
         return wire.decode(answer.properties), wire.decode(answer.inputs)
 
     def put(self, arm_id: str, body: Mapping[str, Any], type_token: str = AGENT_POOL) -> Future[Any]:
         """Begin to PUT a resource; `result` waits for its end."""
         news = wire.encode(body)
-        return self._begin("Update", provider_pb2.UpdateRequest(urn=_urn(type_token), id=arm_id, news=news))
+        return self._begin("Update", proto.UpdateRequest(urn=_urn(type_token), id=arm_id, news=news))
 
     def power(self, arm_id: str, *, run: bool) -> Future[Any]:
         """Begin to start or to stop a cluster; `result` waits for its end."""
         [token] = [token for token, runs in FUNCTIONS.items() if runs is run]
-        return self._begin("Invoke", provider_pb2.InvokeRequest(tok=token, args=wire.encode({"id": arm_id})))
+        return self._begin("Invoke", proto.InvokeRequest(tok=token, args=wire.encode({"id": arm_id})))
 
     def delete(self, arm_id: str) -> Future[Any]:
         """Begin to DELETE an agent pool; `result` waits for its end."""
-        return self._begin("Delete", provider_pb2.DeleteRequest(urn=_urn(AGENT_POOL), id=arm_id))
+        return self._begin("Delete", proto.DeleteRequest(urn=_urn(AGENT_POOL), id=arm_id))
 
     def result(self, operation: Future[Any]) -> Any:
         """Wait for the end of an operation."""

@@ -30,7 +30,7 @@ class Client:
             raise ServiceUnavailableError(
                 "no local AKS is running here; `./kubeflow-aks local up` starts one"
             ) from None
-        self._run = run
+        self.run = run
         self._channel: Channel | None = None
         self.bearer_token = run.bearer_token
         self.resource_manager = f"http://127.0.0.1:{self._endpoints.resource_manager}/"
@@ -47,11 +47,11 @@ class Client:
 
         if self._channel is None:
             try:
-                self._channel = Channel(self._endpoints.azure_native, self._run.azure_token())
+                self._channel = Channel(self._endpoints.azure_native, self.run.azure_token())
             except ServiceUnavailableError as error:
                 from kubeflow_aks.local_aks.lifecycle import stopped  # noqa: PLC0415 - psutil doubles the start of `az`
 
-                raise ServiceUnavailableError("; ".join([str(error), *stopped.lines(self._run)])) from None
+                raise ServiceUnavailableError("; ".join([str(error), *stopped.lines(self.run)])) from None
         return self._channel
 
     def close(self) -> None:

@@ -14,16 +14,27 @@ from kubeflow_aks.local_aks.azure.arm import ArmError, Json
 from kubeflow_aks.local_aks.azure.state import AzureState
 from kubeflow_aks.local_aks.simulation.clock import Clock
 from kubeflow_aks.local_aks.simulation.loop import Simulation
-from kubeflow_aks.local_aks.simulation.market import Market, MarketEvent, MarketRefusedError, Reclaim, Supply
-from kubeflow_aks.local_aks.simulation.vms.agent_pools import AgentPool
+from kubeflow_aks.local_aks.simulation.market import (
+    Market,
+    MarketEvent,
+    MarketRefusedError,
+    MarketUnansweredError,
+    Reclaim,
+    Supply,
+)
+from kubeflow_aks.local_aks.simulation.market_requests import carry_out
+from kubeflow_aks.local_aks.simulation.vms.agent_pools import AgentPool, spot_by_pool
 from kubeflow_aks.local_aks.simulation.vms.nodes import scale_set_id, scale_set_name
 from kubeflow_aks.local_aks.simulation.vms.scale_sets import VirtualMachine
 
 SCALE_SETS: Final = "Microsoft.Compute/virtualMachineScaleSets"
 VIRTUAL_MACHINES: Final = f"{SCALE_SETS}/virtualMachines"
+MARKET: Final = "/market"
+"""Path of requests to the simulated spot market, which Azure does not have."""
 PLACEMENT_SCORES: Final = "Microsoft.Compute/locations/placementScores"
 _NOT_FOUND: Final = 404
 _CONFLICT: Final = 409
+_TIMEOUT: Final = 504
 _EVICTION_SECONDS: Final = 15.0
 """Wall seconds that an eviction may take to begin; a step of a busy simulation takes one or two."""
 
@@ -61,6 +72,8 @@ class Compute:
         Raises:
             ArmError: it is refused.
         """
+        if (method, path) == ("POST", MARKET):
+            return self._happen(content)
         if "api-version" not in query:
             message = "The api-version query parameter (?api-version=) is required for all requests."
             raise ArmError(400, "MissingApiVersionParameter", message)
@@ -90,6 +103,15 @@ class Compute:
                 return self._evict(self._machine(matched))
             case _:
                 raise _no_route(method, path)
+
+    def _happen(self, content: bytes) -> Json:
+        """What came of a request to the market."""
+        try:
+            return {"happened": carry_out(content, self._market, self._clock, spot_by_pool(self._state))}
+        except MarketRefusedError as refusal:
+            raise ArmError(_CONFLICT, "Refused", str(refusal)) from None
+        except MarketUnansweredError as error:
+            raise ArmError(_TIMEOUT, "Timeout", str(error)) from None
 
     def _scores(self, content: bytes) -> Json:
         """How likely spot VMs are to be had: by the supply of the simulated pools, where there is one of a size.

@@ -27,6 +27,7 @@ from kubeflow_aks.clients.kubernetes.objects import (
     at,
     clone,
     fields,
+    key_of,
     name_of,
     namespace_of,
     put,
@@ -62,8 +63,6 @@ _IMMUTABLE_FIELDS: Final[Mapping[Kind, Mapping[str, tuple[object, str]]]] = {
 """Fields that may not change, with their defaults (ValidatePriorityClassUpdate and ValidateStorageClassUpdate of
 k8s.io/kubernetes 1.34.4): the provider plans them as updates, and the API server refuses."""
 
-_Key = tuple[str, str, str, str]
-
 
 class NoWaiter(Waiter):
     """Waits for no object to become ready: without controllers none changes its state."""
@@ -83,7 +82,7 @@ class FileCluster:
         self._file = file
         self._lock = threading.RLock()
         kept: list[Object] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else []
-        self._objects = {_key(obj): obj for obj in [*map(_namespace, NAMESPACES), *kept]}
+        self._objects = {key_of(obj): obj for obj in [*map(_namespace, NAMESPACES), *kept]}
 
     def read(self, path: str) -> Object:
         """The release; nothing else is at a path that is no object's."""
@@ -113,7 +112,7 @@ class FileCluster:
         """Keep a new object; refused with `AlreadyExists` where one of that name is there."""
         with self._lock:
             obj = self._placed(obj)
-            if _key(obj) in self._objects:
+            if key_of(obj) in self._objects:
                 raise ApiError(HTTPStatus.CONFLICT, "AlreadyExists", f"{self._named(obj)} already exists")
             return self._keep(applying.written(obj, manager), {}, dry_run=dry_run)
 
@@ -121,7 +120,7 @@ class FileCluster:
         """Server-side apply, which makes an object that is not there."""
         with self._lock:
             obj = self._placed(obj)
-            live = self._objects.get(_key(obj), {})
+            live = self._objects.get(key_of(obj), {})
             return self._keep(applying.applied(live, obj, manager, force=force), live, dry_run=dry_run)
 
     def replace(self, obj: Object, manager: str, *, dry_run: bool = False) -> Object:
@@ -142,7 +141,7 @@ class FileCluster:
     def get(self, obj: Object) -> Object:
         """The object of that kind and name, in the requested version."""
         with self._lock:
-            live = self._objects.get(_key(self._placed(obj, to_write=False)))
+            live = self._objects.get(key_of(self._placed(obj, to_write=False)))
             if live is None:
                 raise ApiError(HTTPStatus.NOT_FOUND, "NotFound", f"{self._named(obj)} not found")
             return {**clone(live), "apiVersion": obj["apiVersion"]}
@@ -150,7 +149,7 @@ class FileCluster:
     def delete(self, obj: Object, propagation: str) -> None:  # noqa: ARG002 - nothing kept depends on another object
         """Forget an object; with a namespace, all that is in it."""
         with self._lock:
-            key = _key(self.get(obj))
+            key = key_of(self.get(obj))
             del self._objects[key]
             if Kind.of(obj) == _NAMESPACE:
                 inside = [object_key for object_key in self._objects if object_key[2] == name_of(obj)]
@@ -180,7 +179,7 @@ class FileCluster:
             fields(result["metadata"]).pop("namespace", None)
             return result
         put(result, namespace := namespace_of(obj) or "default", "metadata", "namespace")
-        if to_write and _key(_namespace(namespace)) not in self._objects:
+        if to_write and key_of(_namespace(namespace)) not in self._objects:
             raise ApiError(HTTPStatus.NOT_FOUND, "NotFound", f'namespaces "{namespace}" not found')
         return result
 
@@ -199,7 +198,7 @@ class FileCluster:
             return clone(obj)
         if Kind.of(obj) == _SECRET and obj.get("type") == _TOKEN_TYPE and annotation(obj, _ACCOUNT):
             obj["data"] = _token(obj) | fields(obj.get("data"))
-        self._objects[_key(obj)] = obj
+        self._objects[key_of(obj)] = obj
         self._write()
         return clone(obj)
 
@@ -227,11 +226,6 @@ def kubeconfig() -> str:
             "users": [{"name": "file", "user": {"token": "unused"}}],
         }
     )
-
-
-def _key(obj: Object) -> _Key:
-    kind = Kind.of(obj)
-    return kind.group, kind.kind, namespace_of(obj), name_of(obj)
 
 
 def _namespace(name: str) -> Object:

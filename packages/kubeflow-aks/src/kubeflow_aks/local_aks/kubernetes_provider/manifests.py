@@ -13,7 +13,8 @@ from typing import Any, Final, cast
 import grpc
 import yaml
 from google.protobuf import struct_pb2
-from pulumi.runtime.proto import provider_pb2, resource_pb2, resource_pb2_grpc
+from pulumi.runtime.proto import provider_pb2 as proto
+from pulumi.runtime.proto import resource_pb2, resource_pb2_grpc
 
 from kubeflow_aks.clients.kubernetes.objects import (
     SKIP_AWAIT,
@@ -67,8 +68,8 @@ def decoded(arguments: Object, session: Session) -> list[Object]:
 
 
 def construct(
-    request: provider_pb2.ConstructRequest, session: Session, log: EngineLog, version: str
-) -> provider_pb2.ConstructResponse:
+    request: proto.ConstructRequest, session: Session, log: EngineLog, version: str
+) -> proto.ConstructResponse:
     """Register a ConfigGroup and its objects with the requesting engine.
 
     Raises:
@@ -100,7 +101,7 @@ class _Group:
 
     def __init__(
         self,
-        request: provider_pb2.ConstructRequest,
+        request: proto.ConstructRequest,
         monitor: Any,
         version: str,
     ) -> None:
@@ -144,13 +145,13 @@ class _Group:
                 made |= {index: call.result() for index, call in calls.items()}
         return [wire.resource_reference(made[i].urn, made[i].id or wire.UNKNOWN) for i in sorted(made)]
 
-    def answer(self, resources: object) -> provider_pb2.ConstructResponse:
+    def answer(self, resources: object) -> proto.ConstructResponse:
         """The answer to the engine; the component is complete."""
         outputs = wire.encode({"resources": resources})
         self._monitor.RegisterResourceOutputs(
             resource_pb2.RegisterResourceOutputsRequest(urn=self.urn, outputs=outputs)
         )
-        return provider_pb2.ConstructResponse(urn=self.urn, state=outputs)
+        return proto.ConstructResponse(urn=self.urn, state=outputs)
 
     def _register(
         self, obj: Object, prefix: str, needs: Iterable[str]

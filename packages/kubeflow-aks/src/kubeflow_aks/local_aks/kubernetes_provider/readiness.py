@@ -14,6 +14,7 @@ from kubeflow_aks.clients.kubernetes.objects import (
     at,
     condition,
     fields,
+    is_true,
     items,
     name_of,
     namespace_of,
@@ -71,10 +72,6 @@ def _number(live: Object, *path: str) -> int:
     return whole(at(live, *path)) or 0
 
 
-def _true(live: Object, type_: str) -> bool:
-    return condition(live, type_).get("status") == "True"
-
-
 def _condition_errors(live: Object, *types: str) -> tuple[str, ...]:
     conditions = (condition(live, type_) for type_ in types)
     return tuple(
@@ -99,7 +96,7 @@ def _updated_deployment(live: Object, related: Cluster) -> Readiness:
     if not revision:
         return _waiting("Waiting for the Deployment controller")
     errors = _condition_errors(live, "Progressing", "Available")
-    if not _true(live, "Available"):
+    if not is_true(live, "Available"):
         return _waiting(*errors, "Minimum number of live Pods was not attained")
     progressing = condition(live, "Progressing")
     if revision != "1" and (progressing.get("reason"), progressing.get("status")) != (
@@ -161,12 +158,12 @@ def _job(live: Object, _related: Cluster) -> Readiness:
         return Readiness((f"[{failed.get('reason')}] {failed.get('message')}",), final=True)
     counts = {key: _number(live, "status", key) for key in ("active", "succeeded", "failed")}
     progress = f"(Active: {counts['active']} | Succeeded: {counts['succeeded']} | Failed: {counts['failed']})"
-    return _unless(_true(live, "Complete"), f'Waiting for Job "{name_of(live)}" to succeed {progress}')
+    return _unless(is_true(live, "Complete"), f'Waiting for Job "{name_of(live)}" to succeed {progress}')
 
 
 def _pod(live: Object, _related: Cluster) -> Readiness:
     phase = at(live, "status", "phase")
-    if phase == "Succeeded" or (phase == "Running" and _true(live, "Ready")):
+    if phase == "Succeeded" or (phase == "Running" and is_true(live, "Ready")):
         return READY
     errors = _condition_errors(live, "PodScheduled", "Initialized", "Ready")
     return _waiting(*(errors or (f'Waiting for Pod "{name_of(live)}" to be ready',)))

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import grpc
 from google.protobuf import struct_pb2
-from pulumi.runtime.proto import provider_pb2
+from pulumi.runtime.proto import provider_pb2 as proto
 
 from kubeflow_aks.clients.kubernetes.errors import KubeError
 from kubeflow_aks.clients.kubernetes.objects import Object, TypeToken
@@ -16,13 +16,8 @@ from kubeflow_aks.local_aks.kubernetes_provider.outputs import without_nulls
 from kubeflow_aks.local_aks.protocol import wire
 from kubeflow_aks.local_aks.protocol.failures import fail, fail_partially
 
-_Operation = (
-    provider_pb2.CreateRequest
-    | provider_pb2.UpdateRequest
-    | provider_pb2.ReadRequest
-    | provider_pb2.DeleteRequest
-)
-_Request = _Operation | provider_pb2.CheckRequest | provider_pb2.DiffRequest
+_Operation = proto.CreateRequest | proto.UpdateRequest | proto.ReadRequest | proto.DeleteRequest
+_Request = _Operation | proto.CheckRequest | proto.DiffRequest
 
 
 def decode(properties: struct_pb2.Struct, *, nulls: bool = False) -> Object:
@@ -52,10 +47,10 @@ def type_of(request: _Request) -> TypeToken:
     return parsed
 
 
-def name_source(request: provider_pb2.CheckRequest) -> NameSource:
+def name_source(request: proto.CheckRequest) -> NameSource:
     """Where the name of an unnamed object comes from."""
     autonaming = request.autonaming if request.HasField("autonaming") else None
-    disabled = provider_pb2.CheckRequest.AutonamingOptions.DISABLE
+    disabled = proto.CheckRequest.AutonamingOptions.DISABLE
     return NameSource(
         logical=request.name or request.urn.split("::")[-1],
         seed=request.randomSeed,

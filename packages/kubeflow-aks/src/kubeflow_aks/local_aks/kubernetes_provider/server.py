@@ -6,9 +6,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
-import grpc
 from google.protobuf import empty_pb2
-from pulumi.runtime.proto import plugin_pb2, provider_pb2
+from grpc import ServicerContext
+from pulumi.runtime.proto import plugin_pb2
+from pulumi.runtime.proto import provider_pb2 as proto
 from typing_extensions import override
 
 from kubeflow_aks.clients.kubernetes import kubeconfig
@@ -37,8 +38,8 @@ from kubeflow_aks.local_aks.protocol.provider import Provider
 from kubeflow_aks.local_aks.protocol.server import Server
 from kubeflow_aks.local_aks.protocol.sessions import Sessions
 
-_DIFF_NONE: Final = provider_pb2.DiffResponse.DIFF_NONE
-_DIFF_SOME: Final = provider_pb2.DiffResponse.DIFF_SOME
+_DIFF_NONE: Final = proto.DiffResponse.DIFF_NONE
+_DIFF_SOME: Final = proto.DiffResponse.DIFF_SOME
 PACKAGE: Final = "kubernetes"
 _CONFIG_PREFIX: Final = "kubernetes:config:"
 
@@ -80,13 +81,13 @@ class KubernetesProvider(Provider):
         self._schemas = Schemas()
 
     @override
-    def Attach(self, request: plugin_pb2.PluginAttach, context: grpc.ServicerContext) -> empty_pb2.Empty:
+    def Attach(self, request: plugin_pb2.PluginAttach, context: ServicerContext) -> empty_pb2.Empty:
         """Remember the engine behind a connection, for warnings."""
         self._logs.configure(context, EngineLog(request.address))
         return empty_pb2.Empty()
 
     @override
-    def Cancel(self, request: empty_pb2.Empty, context: grpc.ServicerContext) -> empty_pb2.Empty:
+    def Cancel(self, request: empty_pb2.Empty, context: ServicerContext) -> empty_pb2.Empty:
         """End the waiting of this connection's operations; the process serves on."""
         session = self._sessions.find(context)
         if session is not None:
@@ -94,72 +95,60 @@ class KubernetesProvider(Provider):
         return empty_pb2.Empty()
 
     @override
-    def Invoke(
-        self, request: provider_pb2.InvokeRequest, context: grpc.ServicerContext
-    ) -> provider_pb2.InvokeResponse:
+    def Invoke(self, request: proto.InvokeRequest, context: ServicerContext) -> proto.InvokeResponse:
         """The objects of a YAML text; no other function is known."""
         with refusing(context):
             if request.tok != DECODE:
                 raise ProviderError(f'unknown Invoke type "{request.tok}"')
             objects = manifests.decoded(decode(request.args), self._sessions.of(context))
-            answer = provider_pb2.InvokeResponse()
+            answer = proto.InvokeResponse()
             getattr(answer, "return").CopyFrom(wire.encode({"result": objects}))
             return answer
 
     @override
-    def Construct(
-        self, request: provider_pb2.ConstructRequest, context: grpc.ServicerContext
-    ) -> provider_pb2.ConstructResponse:
+    def Construct(self, request: proto.ConstructRequest, context: ServicerContext) -> proto.ConstructResponse:
         """Register the objects of a ConfigGroup (v2) with the engine; no other component is known."""
         with refusing(context):
             session = self._sessions.of(context)
             return manifests.construct(request, session, self._log(context), self._version)
 
     @override
-    def CheckConfig(
-        self, request: provider_pb2.CheckRequest, context: grpc.ServicerContext
-    ) -> provider_pb2.CheckResponse:
+    def CheckConfig(self, request: proto.CheckRequest, context: ServicerContext) -> proto.CheckResponse:
         """Refuse what the stand-in cannot do."""
         failures = [
-            provider_pb2.CheckFailure(property=key, reason=reason)
+            proto.CheckFailure(property=key, reason=reason)
             for key, reason in refusals(decode(request.news)).items()
         ]
-        return provider_pb2.CheckResponse(inputs=request.news, failures=failures)
+        return proto.CheckResponse(inputs=request.news, failures=failures)
 
     @override
-    def DiffConfig(
-        self, request: provider_pb2.DiffRequest, context: grpc.ServicerContext
-    ) -> provider_pb2.DiffResponse:
+    def DiffConfig(self, request: proto.DiffRequest, context: ServicerContext) -> proto.DiffResponse:
         """Whether a change of configuration means another cluster."""
         with refusing(context):
             changed, replaces = difference(decode(request.olds), decode(request.news))
-            return provider_pb2.DiffResponse(
+            return proto.DiffResponse(
                 changes=_DIFF_SOME if changed else _DIFF_NONE, diffs=changed, replaces=replaces
             )
 
     @override
-    def Configure(
-        self, request: provider_pb2.ConfigureRequest, context: grpc.ServicerContext
-    ) -> provider_pb2.ConfigureResponse:
+    def Configure(self, request: proto.ConfigureRequest, context: ServicerContext) -> proto.ConfigureResponse:
         """Connect to the cluster; one that does not answer is no error before something needs it."""
         inputs = decode(request.args) or {
             key.removeprefix(_CONFIG_PREFIX): value for key, value in request.variables.items()
         }
         session = Session.open(Configuration.of(inputs), self._servers, self._connect)
         self._sessions.configure(context, session)
-        return provider_pb2.ConfigureResponse(
+        return proto.ConfigureResponse(
             acceptSecrets=True, supportsPreview=True, supports_autonaming_configuration=True
         )
 
     @override
-    def Check(
-        self, request: provider_pb2.CheckRequest, context: grpc.ServicerContext
-    ) -> provider_pb2.CheckResponse:
+    def Check(self, request: proto.CheckRequest, context: ServicerContext) -> proto.CheckResponse:
         """Complete the inputs."""
         with refusing(context):
             session = self._sessions.of(context)
             if session.api is None and session.configuration.skip_update_unreachable:
-                return provider_pb2.CheckResponse(inputs=request.olds)
+                return proto.CheckResponse(inputs=request.olds)
             token = type_of(request)
             if session.api is not None and (text := versions.warning(token.kind, session.api)):
                 self._log(context).warning(request.urn, text)
@@ -171,12 +160,10 @@ class KubernetesProvider(Provider):
                 namespace=session.namespace,
                 namespaced=session.namespaced(token.kind),
             )
-            return provider_pb2.CheckResponse(inputs=wire.encode(with_secrets_of(inputs, request.news)))
+            return proto.CheckResponse(inputs=wire.encode(with_secrets_of(inputs, request.news)))
 
     @override
-    def Diff(
-        self, request: provider_pb2.DiffRequest, context: grpc.ServicerContext
-    ) -> provider_pb2.DiffResponse:
+    def Diff(self, request: proto.DiffRequest, context: ServicerContext) -> proto.DiffResponse:
         """What a change of inputs does."""
         with refusing(context):
             session = self._sessions.of(context)
@@ -193,9 +180,7 @@ class KubernetesProvider(Provider):
             return diff_response(change.changes, replaces=change.replaces, delete_first=change.delete_first)
 
     @override
-    def Create(
-        self, request: provider_pb2.CreateRequest, context: grpc.ServicerContext
-    ) -> provider_pb2.CreateResponse:
+    def Create(self, request: proto.CreateRequest, context: ServicerContext) -> proto.CreateResponse:
         """Create the object and wait until it is ready."""
         with refusing(context):
             session = self._sessions.of(context)
@@ -204,14 +189,12 @@ class KubernetesProvider(Provider):
                 operation = operation_of(request, request.properties, preview=request.preview)
                 created = self._operations(session).create(operation, decode(request.properties))
             if created is None:
-                return provider_pb2.CreateResponse(properties=request.properties)
+                return proto.CreateResponse(properties=request.properties)
             id_, outputs = created
-            return provider_pb2.CreateResponse(id=id_, properties=wire.encode(outputs))
+            return proto.CreateResponse(id=id_, properties=wire.encode(outputs))
 
     @override
-    def Update(
-        self, request: provider_pb2.UpdateRequest, context: grpc.ServicerContext
-    ) -> provider_pb2.UpdateResponse:
+    def Update(self, request: proto.UpdateRequest, context: ServicerContext) -> proto.UpdateResponse:
         """Update the object and wait until it is ready."""
         with refusing(context):
             session = self._sessions.of(context)
@@ -221,12 +204,10 @@ class KubernetesProvider(Provider):
                 old = Checkpoint.read(decode(request.olds))
                 operations = self._operations(session)
                 outputs = operations.update(operation, old, decode(request.news), request.ignoreChanges)
-            return provider_pb2.UpdateResponse(properties=wire.encode(outputs) if outputs else request.news)
+            return proto.UpdateResponse(properties=wire.encode(outputs) if outputs else request.news)
 
     @override
-    def Read(
-        self, request: provider_pb2.ReadRequest, context: grpc.ServicerContext
-    ) -> provider_pb2.ReadResponse:
+    def Read(self, request: proto.ReadRequest, context: ServicerContext) -> proto.ReadResponse:
         """The live object; an empty answer when it is gone."""
         with refusing(context):
             session = self._sessions.of(context)
@@ -240,13 +221,13 @@ class KubernetesProvider(Provider):
                 decode(request.inputs),
             )
             if resource is None:
-                return provider_pb2.ReadResponse()
-            return provider_pb2.ReadResponse(
+                return proto.ReadResponse()
+            return proto.ReadResponse(
                 id=resource.id, properties=wire.encode(resource.outputs), inputs=wire.encode(resource.inputs)
             )
 
     @override
-    def Delete(self, request: provider_pb2.DeleteRequest, context: grpc.ServicerContext) -> empty_pb2.Empty:
+    def Delete(self, request: proto.DeleteRequest, context: ServicerContext) -> empty_pb2.Empty:
         """Delete the object and wait until it is gone."""
         with refusing(context):
             session = self._sessions.of(context)
@@ -261,14 +242,14 @@ class KubernetesProvider(Provider):
     def _operations(self, session: Session) -> Operations:
         return session.operations(replace(self._waiter, cancelled=session.cancelled))
 
-    def _log(self, context: grpc.ServicerContext) -> EngineLog:
+    def _log(self, context: ServicerContext) -> EngineLog:
         return self._logs.find(context) or EngineLog("")
 
 
-def _unreadable(session: Session, request: provider_pb2.ReadRequest) -> provider_pb2.ReadResponse:
+def _unreadable(session: Session, request: proto.ReadRequest) -> proto.ReadResponse:
     """The error of a read from a cluster that does not answer."""
     if session.configuration.delete_unreachable:
-        return provider_pb2.ReadResponse()
+        return proto.ReadResponse()
     if session.configuration.skip_update_unreachable:
-        return provider_pb2.ReadResponse(id=request.id, properties=request.properties, inputs=request.inputs)
+        return proto.ReadResponse(id=request.id, properties=request.properties, inputs=request.inputs)
     raise ProviderError(f"{errors.UNREACHABLE_READ}: {session.unreachable}")

@@ -25,8 +25,6 @@ from kubeflow_aks.local_aks.simulation.journal import Journal
 from kubeflow_aks.local_aks.simulation.live_cluster import LiveCluster
 from kubeflow_aks.local_aks.simulation.loop import Simulation
 from kubeflow_aks.local_aks.simulation.market import Market
-from kubeflow_aks.local_aks.simulation.market_requests import MarketRequests
-from kubeflow_aks.local_aks.simulation.vms.agent_pools import spot_by_pool
 
 _AZURE_HASTE: Final = 4
 """How much faster than the simulated clock Azure creates and changes resources: waiting for that shows nothing."""
@@ -54,11 +52,6 @@ def serve(run: RunDirectory, *, speed: float, seed: int) -> None:
     with service_files.journal_file(run).open("a", encoding="utf-8") as sink:
         journal = Journal(sink, clock)
         simulation = Simulation(state, cluster, clock, market, journal, seed=seed)
-        requests = MarketRequests(
-            service_files.market_folder(run), market, clock, partial(spot_by_pool, state)
-        )
-        reader = threading.Thread(target=requests.serve, args=(stop,), name="market-requests")
-        reader.start()
         compute = Compute(state, simulation, market, clock)
         resource_manager = azure_http.serve(compute, token=run.bearer_token())
         service_files.write_endpoints(
@@ -67,9 +60,7 @@ def serve(run: RunDirectory, *, speed: float, seed: int) -> None:
         try:
             simulation.run(stop)
         finally:
-            stop.set()
             service_files.endpoints_file(run).unlink(missing_ok=True)
-            reader.join()
             resource_manager.stop()
             azure_native.stop()
             in_cluster.stop()

@@ -20,10 +20,6 @@ _READY_SECONDS: Final = 60
 _STOP_SECONDS: Final = 10
 
 
-class ServiceError(CommandError):
-    """The background service does not start; the text is meant for the user."""
-
-
 @dataclass(frozen=True)
 class LocalAks:
     """A local AKS for one stack of a project; its run directory has everything it writes.
@@ -61,7 +57,7 @@ class LocalAks:
         Raises:
             ControlPlaneError: the control plane does not start.
             KubeError: its API server does not take AKS's own objects.
-            ServiceError: the service does not start.
+            CommandError: the service does not start.
             DamagedFileError: a file of an earlier start is damaged.
         """
         damage.check(self.run)
@@ -93,7 +89,7 @@ class LocalAks:
             process, service_files.endpoints_file(self.run).exists, _READY_SECONDS
         ):
             self.stop_service()
-            raise ServiceError(f"the local Azure does not start: {processes.last_lines(log)}")
+            raise CommandError(f"the local Azure does not start: {processes.last_lines(log)}")
 
     def stop_service(self) -> None:
         """Stops the background service of this run directory."""

@@ -63,8 +63,3 @@ def check_journal(run: RunDirectory) -> None:
     except FileNotFoundError:
         if endpoints_file(run).exists():
             raise DamagedFileError(journal_file(run), "is missing") from None
-
-
-def market_folder(run: RunDirectory) -> Path:
-    """Requests to the simulated spot market and their answers (`kubeflow_aks.local_aks.simulation.market_requests`)."""
-    return run.root / "market"

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from pulumi.runtime.proto import provider_pb2
+from pulumi.runtime.proto import provider_pb2 as proto
 
 
 class Change(Enum):
@@ -36,7 +36,7 @@ def diff_response(
     replaces: Sequence[str],
     delete_first: bool,
     diffs: Sequence[str] = (),
-) -> provider_pb2.DiffResponse:
+) -> proto.DiffResponse:
     """The answer to Diff.
 
     Args:
@@ -45,8 +45,8 @@ def diff_response(
         delete_first: whether a replacement deletes the old resource before it creates the new one.
         diffs: names of the top-level properties that differ, where the provider gives them.
     """
-    some, none = provider_pb2.DiffResponse.DIFF_SOME, provider_pb2.DiffResponse.DIFF_NONE
-    return provider_pb2.DiffResponse(
+    some, none = proto.DiffResponse.DIFF_SOME, proto.DiffResponse.DIFF_NONE
+    return proto.DiffResponse(
         changes=some if changes else none,
         replaces=replaces,
         deleteBeforeReplace=delete_first,
@@ -56,8 +56,6 @@ def diff_response(
     )
 
 
-def _detail(change: PropertyChange) -> provider_pb2.PropertyDiff:
+def _detail(change: PropertyChange) -> proto.PropertyDiff:
     name = f"{change.change.name}_REPLACE" if change.replaces else change.change.name
-    return provider_pb2.PropertyDiff(
-        kind=provider_pb2.PropertyDiff.Kind.Value(name), inputDiff=change.of_inputs
-    )
+    return proto.PropertyDiff(kind=proto.PropertyDiff.Kind.Value(name), inputDiff=change.of_inputs)

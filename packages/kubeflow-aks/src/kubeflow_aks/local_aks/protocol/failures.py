@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 import grpc
-from pulumi.runtime.proto import provider_pb2, status_pb2
+from pulumi.runtime.proto import provider_pb2 as proto
+from pulumi.runtime.proto import status_pb2
 
 from kubeflow_aks.local_aks.protocol import wire
 
@@ -36,7 +37,7 @@ def fail_partially(
         inputs: inputs that describe it; None keeps those of the program.
         reasons: what is wrong with it, one line each.
     """
-    detail = provider_pb2.ErrorResourceInitFailed(
+    detail = proto.ErrorResourceInitFailed(
         id=resource_id,
         properties=wire.encode(outputs),
         reasons=reasons,

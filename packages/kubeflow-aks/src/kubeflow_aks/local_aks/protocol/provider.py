@@ -5,7 +5,9 @@ from typing import NoReturn
 
 import grpc
 from google.protobuf import empty_pb2, message
-from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
+from grpc import ServicerContext
+from pulumi.runtime.proto import plugin_pb2, provider_pb2_grpc
+from pulumi.runtime.proto import provider_pb2 as proto
 from typing_extensions import override
 
 from kubeflow_aks.local_aks.protocol.failures import fail
@@ -23,38 +25,41 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         self._version = version
 
     @override
-    def Attach(self, request: plugin_pb2.PluginAttach, context: grpc.ServicerContext) -> empty_pb2.Empty:
+    def Attach(self, request: plugin_pb2.PluginAttach, context: ServicerContext) -> empty_pb2.Empty:
         """Accept an engine; a stand-in never calls it."""
         return empty_pb2.Empty()
 
     @override
-    def GetPluginInfo(self, request: empty_pb2.Empty, context: grpc.ServicerContext) -> plugin_pb2.PluginInfo:
+    def GetPluginInfo(self, request: empty_pb2.Empty, context: ServicerContext) -> plugin_pb2.PluginInfo:
         """The version."""
         return plugin_pb2.PluginInfo(version=self._version)
 
     @override
-    def GetSchema(
-        self, request: provider_pb2.GetSchemaRequest, context: grpc.ServicerContext
-    ) -> provider_pb2.GetSchemaResponse:
+    def GetSchema(self, request: proto.GetSchemaRequest, context: ServicerContext) -> proto.GetSchemaResponse:
         """Name and version, and no types."""
         schema = {"name": self._package, "version": self._version}
-        return provider_pb2.GetSchemaResponse(schema=json.dumps(schema))
+        return proto.GetSchemaResponse(schema=json.dumps(schema))
+
+    @override
+    def CheckConfig(self, request: proto.CheckRequest, context: ServicerContext) -> proto.CheckResponse:
+        """Accept any configuration, as azure-native does."""
+        return proto.CheckResponse(inputs=request.news)
 
     @override
     def GetMapping(
-        self, request: provider_pb2.GetMappingRequest, context: grpc.ServicerContext
-    ) -> provider_pb2.GetMappingResponse:
+        self, request: proto.GetMappingRequest, context: ServicerContext
+    ) -> proto.GetMappingResponse:
         """No mapping from other tools."""
-        return provider_pb2.GetMappingResponse()
+        return proto.GetMappingResponse()
 
     @override
     def GetMappings(
-        self, request: provider_pb2.GetMappingsRequest, context: grpc.ServicerContext
-    ) -> provider_pb2.GetMappingsResponse:
+        self, request: proto.GetMappingsRequest, context: ServicerContext
+    ) -> proto.GetMappingsResponse:
         """No mapping from other tools."""
-        return provider_pb2.GetMappingsResponse()
+        return proto.GetMappingsResponse()
 
-    def _unimplemented(self, request: message.Message, context: grpc.ServicerContext) -> NoReturn:
+    def _unimplemented(self, request: message.Message, context: ServicerContext) -> NoReturn:
         name = type(request).__name__.removeprefix("Provider").removesuffix("Request")
         fail(
             context,

@@ -7,8 +7,8 @@ from typing import Any, Final, cast
 from google.protobuf import struct_pb2
 from pulumi.runtime import rpc
 
-_SIGNATURE: Final = "4dabf18193072939515e22adb298388d"
-_SECRET: Final = "1b47061264138c4ac30d75fd1eb44270"  # noqa: S105 - a public marker of the protocol
+from kubeflow_aks.recorder.marks import SECRET, SIGNATURE
+
 _RESOURCE: Final = "5cf8f73096256a8f31e491e813e4eb8e"
 _OUTPUT: Final = "d0e6a833031e9bbcd3f4e8bde6ca49a4"
 
@@ -26,7 +26,7 @@ UNKNOWN: Final = Unknown()
 
 def resource_reference(urn: str, id_: str | Unknown) -> dict[str, Any]:
     """A resource as a value of another."""
-    return {_SIGNATURE: _RESOURCE, "urn": urn, "id": id_, "packageVersion": ""}
+    return {SIGNATURE: _RESOURCE, "urn": urn, "id": id_, "packageVersion": ""}
 
 
 @dataclass(frozen=True)
@@ -73,8 +73,8 @@ def _decode(value: struct_pb2.Value) -> Any:
             return [_decode(item) for item in value.list_value.values]
         case "struct_value":
             fields = value.struct_value.fields
-            signature = fields[_SIGNATURE].string_value if _SIGNATURE in fields else None
-            if signature in (_SECRET, _OUTPUT):
+            signature = fields[SIGNATURE].string_value if SIGNATURE in fields else None
+            if signature in (SECRET, _OUTPUT):
                 return _decode(fields["value"]) if "value" in fields else UNKNOWN
             return decode(value.struct_value)
         case _:
@@ -86,7 +86,7 @@ def _encode(value: Any) -> struct_pb2.Value:
         case Unknown():
             return struct_pb2.Value(string_value=rpc.UNKNOWN)
         case Secret():
-            marker = {_SIGNATURE: struct_pb2.Value(string_value=_SECRET), "value": _encode(value.value)}
+            marker = {SIGNATURE: struct_pb2.Value(string_value=SECRET), "value": _encode(value.value)}
             return struct_pb2.Value(struct_value=struct_pb2.Struct(fields=marker))
         case None:
             return struct_pb2.Value(null_value=struct_pb2.NULL_VALUE)

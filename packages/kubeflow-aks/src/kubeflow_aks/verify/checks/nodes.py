@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 from typing import Final
 
-from kubeflow_aks.clients.kubernetes.objects import Object, at, condition, items, name_of
+from kubeflow_aks.clients.kubernetes.objects import Object, at, condition, is_true, items, name_of
 from kubeflow_aks.deployed.outputs import Outputs
 from kubeflow_aks.text.numbers import counted
 from kubeflow_aks.text.sentences import listed
@@ -47,7 +47,7 @@ def healthy(snapshot: ClusterSnapshot, _: Outputs) -> Iterator[CheckResult]:
         (f"{type_}: {why(condition(node, type_))}", name_of(node))
         for node in nodes
         for type_ in _PROBLEMS
-        if _is(node, type_)
+        if is_true(node, type_)
     ]
     for problem, names in group_by_first(wrong).items():
         yield failed(
@@ -82,7 +82,7 @@ def home_takes_pods(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[Che
     else:
         yield passed(f"each node of pool {listed(homes)} takes new pods")
     for node in nodes:
-        if _is(node, _SCHEDULED):
+        if is_true(node, _SCHEDULED):
             yield passed(
                 f"Azure has scheduled an event on {name_of(node)}: {why(condition(node, _SCHEDULED))}",
                 "`kubectl drain` the node before it, so that Kubeflow's pods move in an orderly way",
@@ -101,7 +101,7 @@ def work_takes_pods(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[Che
         if pool_of(node) in pools
         and is_ready(node)
         and at(node, "spec", "unschedulable") is True
-        and not any(_is(node, notice) for notice in _NOTICES)
+        and not any(is_true(node, notice) for notice in _NOTICES)
         and (age := _cordoned_for(node, snapshot)) > _LONG_CORDON
     ]
     for age, names in group_by_first(closed).items():
@@ -128,8 +128,4 @@ def _why_closed(node: Object) -> str:
         return "cordoned"
     if not is_ready(node):
         return "not ready"
-    return next((type_ for type_ in _PRESSURES if _is(node, type_)), "")
-
-
-def _is(node: Object, type_: str) -> bool:
-    return condition(node, type_).get("status") == "True"
+    return next((type_ for type_ in _PRESSURES if is_true(node, type_)), "")

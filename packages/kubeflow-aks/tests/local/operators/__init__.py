@@ -1,0 +1,1 @@
+"""Katib, KubeRay and Kueue themselves, side by side on one local AKS."""

@@ -1,0 +1,369 @@
+"""A Katib experiment, a RayJob and a queued Job that `ckf_spot` placed, through an eviction and while spot is sold out.
+
+All three operators are the real ones, on one control plane, and one storm hits the work of all at once.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+import pytest
+import yaml
+
+from ckf_spot import Pools
+from ckf_spot.generated import kueue
+from ckf_spot.generated.kueue import Room
+from kubeflow_aks.clients.kubernetes.errors import ApiError
+from kubeflow_aks.clients.kubernetes.objects import Kind
+from kubeflow_aks.local_aks.simulation.market import ALL, MarketEvent, Reclaim, Supply
+from kubeflow_aks.project import PROJECT_ROOT
+from tests.local.demo_stack import REQUEST_SECONDS, DemoStack, Object, Play, deployed
+from tests.local.kubectl import eventually
+from tests.local.operators.controllers import Katib, KubeRay, Kueue
+from tests.local.operators.dashboards import Dashboards, dashboards
+from tests.local.operators.work import Work
+from tests.local.pool_contract import pools_of
+from tests.local.ports import listening
+from tests.local.required import required
+
+_EXAMPLES: Final = PROJECT_ROOT / "packages/ckf-spot/examples"
+_SPOT, _FALLBACK, _STAYS = "cpuspot", "cpuod", "general"
+_TRIALS: Final = 3
+_QUEUED: Final = 2
+_HOUR: Final = 3600.0
+_RECORDING: Final = PROJECT_ROOT / "packages/ckf-spot/tests/generated/kueue_recording.json"
+_NODES: Final = {"Standard_D8ds_v5": Room("7820m", "27Gi"), "Standard_NC4as_T4_v3": Room("3860m", "24Gi")}
+
+
+def example(name: str, namespace: str) -> Object:
+    """One of the package's examples, in a namespace."""
+    document = yaml.safe_load((_EXAMPLES / name).read_text(encoding="utf-8"))
+    document["metadata"]["namespace"] = namespace
+    return document
+
+
+@dataclass(frozen=True)
+class Storm:
+    """What was seen of one storm.
+
+    Attributes:
+        first: pools of each one's pods before.
+        stayed: pools of their other pods before.
+        sold_out: pools of each one's pods after all spot nodes were taken, while there are no others.
+        sidecars: names of the containers of the trials' pods.
+        pinned: the queued Job's pods meanwhile.
+        queue: the queue's status meanwhile.
+        back: pools of the queued Job's pods once Azure has spot nodes again.
+        clusters: names of the RayJob's clusters: before, and after its job failed.
+        experiment: the experiment in the end.
+        ray: the RayJob in the end.
+        queued: the queued Job in the end.
+        trials: the experiment's trials.
+    """
+
+    first: dict[str, set[str]]
+    stayed: dict[str, set[str]]
+    sold_out: dict[str, set[str]]
+    sidecars: set[str]
+    pinned: list[Object]
+    queue: Object
+    back: set[str]
+    clusters: tuple[str, str]
+    experiment: Object
+    ray: Object
+    queued: Object
+    trials: list[Object]
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Generator[DemoStack]:
+    with deployed(required("katib", "ray", "kueue"), tmp_path_factory.mktemp("operators")) as demo:
+        yield demo
+
+
+@pytest.fixture(scope="module")
+def heads(demo: DemoStack) -> Generator[Dashboards]:
+    """The operators are at work meanwhile."""
+    run, tools = demo.aks.run, demo.aks.tools
+    katib, ray, queues = Katib(run, tools), KubeRay(run, tools), Kueue(run, tools)
+    with dashboards() as heads:
+        try:
+            katib.start()
+            ray.start(heads.address)
+            queues.start()
+            yield heads
+        finally:
+            for operator in (katib, ray, queues):
+                operator.stop()
+
+
+@pytest.fixture(scope="module")
+def pools(demo: DemoStack, tmp_path_factory: pytest.TempPathFactory) -> Pools:
+    return pools_of(demo, tmp_path_factory.mktemp("contract"))
+
+
+def namespace(demo: DemoStack, name: str, **labels: str) -> str:
+    metadata = {"name": name, "labels": labels}
+    demo.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": metadata})
+    demo.kubectl.run("wait", "--for=create", "serviceaccount/default", "--namespace", name)
+    return name
+
+
+def tuned(demo: DemoStack, pools: Pools) -> Work:
+    """The package's experiment, with few trials; Charmed Kubeflow labels profiles for Katib's webhook."""
+    name = namespace(demo, "tunes", **{"katib.kubeflow.org/metrics-collector-injection": "enabled"})
+    document = example("training/experiment.yaml", name)
+    document["spec"] |= {"maxTrialCount": _TRIALS, "parallelTrialCount": _TRIALS - 1}
+    placed = pools["cpu"].place(document, prefer="spot")
+    return Work(demo, placed, ("job-name", "spot-tune"), _TRIALS - 1)
+
+
+def rayed(demo: DemoStack, pools: Pools) -> Work:
+    document = example("operators/rayjob.yaml", namespace(demo, "rays"))
+    placed = pools["cpu"].place(document, prefer="spot")
+    return Work(demo, placed, ("ray.io/node-type", "worker"), 1)
+
+
+def queued(demo: DemoStack, pools: Pools) -> Work:
+    """The package's Job in a queue that `ckf-spot generate kueue` makes."""
+    name, recorded = namespace(demo, "queues"), namespace(demo, "recorded")
+    demo.apply(*kueue.objects(pools, (name, recorded), _NODES))
+    document = example("training/job.yaml", name)
+    document["metadata"]["labels"] = {"kueue.x-k8s.io/queue-name": kueue.QUEUE}
+    document["spec"] |= {"completions": _QUEUED, "parallelism": _QUEUED}
+    return Work(demo, pools["cpu"].place(document, prefer="spot"), ("job-name", "score"), _QUEUED)
+
+
+@pytest.fixture(scope="module")
+def storm(demo: DemoStack, heads: Dashboards, pools: Pools) -> Storm:
+    """Spot is sold out for an hour and every spot node is taken; all work is brought to its end."""
+    with demo.playing(step=10) as play:
+        tune, ray, queue = works = tuned(demo, pools), rayed(demo, pools), queued(demo, pools)
+        for work in works:
+            demo.apply(work.placed)
+        first = {work.namespace: play.until(f"{work.namespace} run", work.pools) for work in works}
+        play.until("the job is submitted", lambda: ray.status("jobStatus") == "RUNNING")
+        stayed = {work.namespace: work.others() for work in works}
+        lost = set(demo.nodes(_SPOT))
+        since = play.clock.now()
+        play.market.add(
+            MarketEvent(since, Supply.SOLD_OUT, _SPOT), MarketEvent(since, Reclaim.EVICT, _SPOT, ALL)
+        )
+        sold_out = {
+            work.namespace: play.until(
+                f"{work.namespace} run elsewhere", lambda work=work: work.pools(without=lost)
+            )
+            for work in (tune, ray)
+        }
+        trying = tune.running()
+        pinned = play.until("the queued pods wait", partial(waiting, queue))
+        status = demo.kubectl.get("clusterqueues.kueue.x-k8s.io", kueue.QUEUE)["status"]
+        clusters = failed_once(play, ray, heads)
+        brought_to_end(play, tune, ray, heads)
+        play.until("an hour has passed", lambda: play.clock.now() > since + _HOUR)
+        play.market.add(MarketEvent(play.clock.now(), Supply.AVAILABLE, _SPOT))
+        back = play.until("the queued pods run again", lambda: queue.pools(without=lost))
+        queue.end(queue.running())
+        play.until("the queued Job is done", lambda: "Complete" in queue.conditions())
+        trials = demo.api.list(Kind("kubeflow.org", "v1beta1", "Trial"), tune.namespace)
+        return Storm(
+            first,
+            stayed,
+            sold_out,
+            {container["name"] for pod in trying for container in pod["spec"]["containers"]},
+            pinned,
+            status,
+            back,
+            clusters,
+            tune.live(),
+            ray.live(),
+            queue.live(),
+            trials,
+        )
+
+
+def waiting(queue: Work) -> list[Object]:
+    """Its pods once they were made again."""
+    pods = queue.movable()
+    return pods if len(pods) == queue.count else []
+
+
+def failed_once(play: Play, ray: Work, heads: Dashboards) -> tuple[str, str]:
+    """Has Ray give up its job; the names of the cluster before and of the one after."""
+    before = ray.status("rayClusterName")
+    heads.states[ray.status("jobId")] = "FAILED"
+    submitted(ray)
+    after = play.until(
+        "there is another cluster",
+        lambda: {ray.status("rayClusterName")} - {before, "", None},
+        every=REQUEST_SECONDS,
+    )
+    return before, after.pop()
+
+
+def submitted(ray: Work) -> None:
+    """Ends the pod that submitted the job."""
+    ray.end([pod for pod in ray.demo.pods(ray.namespace) if "job-name" in pod["metadata"]["labels"]])
+
+
+def brought_to_end(play: Play, tune: Work, ray: Work, heads: Dashboards) -> None:
+    def ended() -> bool:
+        tune.end(tune.running())
+        return "Succeeded" in tune.conditions()
+
+    play.until("the experiment succeeds", ended, every=REQUEST_SECONDS)
+    play.until(
+        "the job is submitted again",
+        lambda: ray.status("jobStatus") == "RUNNING",
+        every=REQUEST_SECONDS,
+    )
+    heads.states[ray.status("jobId")] = "SUCCEEDED"
+    submitted(ray)
+    play.until(
+        "the RayJob is complete",
+        lambda: ray.status("jobDeploymentStatus") == "Complete",
+        every=REQUEST_SECONDS,
+    )
+
+
+def test_all_begin_on_spot_and_what_coordinates_them_on_nodes_that_stay(storm: Storm) -> None:
+    assert storm.first == {"tunes": {_SPOT}, "rays": {_SPOT}, "queues": {_SPOT}}
+    assert storm.stayed == {"tunes": {_STAYS}, "rays": {_STAYS}, "queues": set()}
+
+
+def test_trials_and_workers_go_on_on_demand_while_spot_is_sold_out(storm: Storm) -> None:
+    assert storm.sold_out == {"tunes": {_FALLBACK}, "rays": {_FALLBACK}}
+
+
+def test_katib_puts_its_collector_of_metrics_beside_a_placed_trial(storm: Storm) -> None:
+    assert storm.sidecars == {"training-container", "metrics-logger-and-collector"}
+
+
+def test_no_eviction_counts_against_the_experiment(storm: Storm) -> None:
+    status = storm.experiment["status"]
+    assert status["trialsSucceeded"] == _TRIALS
+    assert "trialsFailed" not in status
+
+
+def test_the_optimal_trial_is_the_one_with_the_least_loss(storm: Storm) -> None:
+    tried = {float(trial["spec"]["parameterAssignments"][0]["value"]) for trial in storm.trials}
+    [metric] = storm.experiment["status"]["currentOptimalTrial"]["observation"]["metrics"]
+    assert len(tried) == _TRIALS
+    assert float(metric["min"]) == min(tried)
+
+
+def test_an_eviction_of_workers_is_no_failure_of_the_ray_job_and_one_of_ray_gets_another_cluster(
+    storm: Storm,
+) -> None:
+    assert storm.ray["status"]["failed"] == 1
+    assert storm.ray["status"]["succeeded"] == 1
+    before, after = storm.clusters
+    assert before != after
+
+
+def test_queued_work_waits_for_spot_because_kueue_pinned_it_there(storm: Storm) -> None:
+    """Unlike the same work without a queue: its quota is not used up, so it does not get the fallback's flavor."""
+    assert {pod["status"]["phase"] for pod in storm.pinned} == {"Pending"}
+    selectors = [pod["spec"]["nodeSelector"] for pod in storm.pinned]
+    assert all(selector["kubernetes.azure.com/agentpool"] == _SPOT for selector in selectors)
+    usage = {flavor["name"]: flavor["resources"][0]["total"] for flavor in storm.queue["flavorsUsage"]}
+    assert usage[_SPOT] == "4"
+    assert usage[_FALLBACK] == "0"
+    assert storm.queue["admittedWorkloads"] == 1
+    assert storm.back == {_SPOT}
+    assert "failed" not in storm.queued["status"]
+
+
+@pytest.mark.usefixtures("heads")
+def test_no_operator_listens_beyond_this_machine(demo: DemoStack) -> None:
+    run, tools = demo.aks.run, demo.aks.tools
+    pids = {
+        operator.process: operator.controller.pid_file.running()
+        for operator in (Katib(run, tools), KubeRay(run, tools), Kueue(run, tools))
+    }
+    ports = {name: {port.address for port in listening([pid])} for name, pid in pids.items() if pid}
+    assert ports == {"katib-controller": {"127.0.0.1"}, "ray-operator": set(), "kueue": {"127.0.0.1"}}
+
+
+@pytest.mark.usefixtures("storm")
+def test_kueue_gives_placed_jobs_the_flavors_that_were_recorded(demo: DemoStack, pools: Pools) -> None:
+    """Of another release than the recording."""
+    recorded = json.loads(_RECORDING.read_text(encoding="utf-8"))["jobs"]
+    jobs = [bare_job(f"job-{number}", gpu=seen["pool"] == "gpu") for number, seen in enumerate(recorded)]
+    for job, seen in zip(jobs, recorded, strict=True):
+        demo.apply(pools[seen["pool"]].place(job, **seen["wish"]) if seen["pool"] else job)
+    kind = Kind("kueue.x-k8s.io", "v1beta2", "Workload")
+
+    def decided() -> list[Object]:
+        workloads = demo.api.list(kind, "recorded")
+        reserved = [condition for workload in workloads for condition in quota(workload)]
+        return workloads if len(reserved) == len(recorded) else []
+
+    workloads = {load["metadata"]["ownerReferences"][0]["name"]: load for load in eventually(decided)}
+    for job, seen in zip(jobs, recorded, strict=True):
+        [reserved] = quota(workloads[job["metadata"]["name"]])
+        spec = demo.api.get(job)["spec"]
+        assert reserved["status"] == ("True" if seen["flavor"] else "False")
+        assert (spec["suspend"], spec["template"]["spec"].get("nodeSelector")) == (
+            seen["suspend"],
+            seen["nodeSelector"],
+        )
+        if seen["flavor"] is None:
+            assert reserved["message"].count("untolerated taint") == seen["message"].count(
+                "untolerated taint"
+            )
+
+
+@pytest.mark.usefixtures("storm")
+def test_a_queued_job_that_requests_nothing_is_not_pinned(demo: DemoStack, pools: Pools) -> None:
+    job = bare_job("nothing", gpu=False)
+    del job["spec"]["template"]["spec"]["containers"][0]["resources"]
+    placed = pools["cpu"].place(job, prefer="spot")
+    demo.apply(placed)
+    eventually(lambda: demo.api.get(placed)["spec"]["suspend"] is False)
+    assert "nodeSelector" not in demo.api.get(placed)["spec"]["template"]["spec"]
+
+
+def quota(workload: Object) -> list[Object]:
+    """Its condition that it has quota, if it has one."""
+    conditions = workload.get("status", {}).get("conditions", [])
+    return [condition for condition in conditions if condition["type"] == "QuotaReserved"]
+
+
+def bare_job(name: str, *, gpu: bool) -> Object:
+    """A queued Job; one that requests nothing would get no flavor."""
+    limits = {"cpu": "1", **({"nvidia.com/gpu": "1"} if gpu else {})}
+    container = {"name": "main", "image": "score", "resources": {"limits": limits}}
+    metadata = {"name": name, "namespace": "recorded", "labels": {"kueue.x-k8s.io/queue-name": kueue.QUEUE}}
+    template = {"spec": {"restartPolicy": "Never", "containers": [container]}}
+    return {"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": {"template": template}}
+
+
+@pytest.mark.usefixtures("storm")
+def test_katib_refuses_an_experiment_whose_job_has_a_field_in_the_wrong_place(demo: DemoStack) -> None:
+    document = example("training/experiment.yaml", "tunes")
+    document["metadata"]["name"] = "wrong"
+    job = document["spec"]["trialTemplate"]["trialSpec"]
+    job["spec"]["containers"] = job["spec"]["template"]["spec"]["containers"]
+    with pytest.raises(ApiError, match="unable to convert: /spec/containers"):
+        demo.api.create(document, "tests", dry_run=True)
+
+
+@pytest.mark.usefixtures("heads")
+def test_katib_refuses_an_experiment_in_a_namespace_without_its_label(demo: DemoStack) -> None:
+    with pytest.raises(ApiError, match=r"lacks label .katib[.]kubeflow[.]org/metrics-collector-injection"):
+        demo.api.create(example("training/experiment.yaml", "default"), "tests", dry_run=True)
+
+
+@pytest.mark.usefixtures("heads")
+def test_kuberay_refuses_retries_of_an_interactive_job(demo: DemoStack) -> None:
+    document = example("operators/rayjob.yaml", "default")
+    document["spec"] |= {"submissionMode": "InteractiveMode", "entrypoint": ""}
+    job = Work(demo, document, ("", ""), 0)
+    demo.apply(document)
+    eventually(lambda: job.status("jobDeploymentStatus") == "ValidationFailed")
+    assert "BackoffLimit is incompatible with InteractiveMode" in job.status("message")
