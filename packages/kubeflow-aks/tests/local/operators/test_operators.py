@@ -395,15 +395,16 @@ def test_kueue_gives_up_work_that_gets_no_node_until_its_workload_is_deleted(
         [workload] = demo.api.list(kind, name) or [{}]
         return workload
 
-    def condition(kind_of_condition: str) -> Object:
-        conditions = load().get("status", {}).get("conditions", [])
-        return next((one for one in conditions if one["type"] == kind_of_condition), {})
+    def evicted() -> Object:
+        conditions: list[Object] = load().get("status", {}).get("conditions", [])
+        evictions = [condition for condition in conditions if condition["type"] == "Evicted"]
+        return evictions[0] if evictions else {"reason": "", "message": ""}
 
-    assert eventually(lambda: condition("Evicted").get("reason") == "PodsReadyTimeout")
-    assert condition("Evicted")["message"].startswith("Exceeded the PodsReady timeout")
+    assert eventually(lambda: evicted()["reason"] == "PodsReadyTimeout")
+    assert evicted()["message"].startswith("Exceeded the PodsReady timeout")
     assert eventually(lambda: load()["spec"]["active"] is False)
-    assert eventually(lambda: condition("Evicted").get("reason", "").startswith("Deactivated"))
-    assert condition("Evicted")["message"] == (
+    assert eventually(lambda: evicted()["reason"].startswith("Deactivated"))
+    assert evicted()["message"] == (
         "The workload is deactivated due to exceeding the maximum number of re-queuing retries"
     )
     workload = f"workloads.kueue.x-k8s.io/{load()['metadata']['name']}"
