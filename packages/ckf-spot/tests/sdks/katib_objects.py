@@ -1,9 +1,10 @@
 """An experiment as objects of Katib's SDK, and placed; what its client sends of the placed one."""
-# pyright: reportMissingImports=false, reportUnknownLambdaType=false, reportAttributeAccessIssue=false
+# pyright: reportMissingImports=false
 
 import json
 import sys
 from contextlib import redirect_stdout
+from typing import Any
 
 from kubeflow.katib import (
     KatibClient,
@@ -16,7 +17,7 @@ from kubeflow.katib import (
     V1beta1TrialParameterSpec,
     V1beta1TrialTemplate,
 )
-from kubernetes import client, config
+from kubernetes import client
 
 from ckf_spot import Pools
 from ckf_spot.kinds.serialise import plain
@@ -56,17 +57,21 @@ experiment = V1beta1Experiment(
     ),
 )
 placed = Pools.sample()["cpu"].place(experiment)
-sent: list[object] = []
 
 
-def create(*arguments: object) -> object:
-    """Takes the place of the API server."""
-    sent.append(arguments[-1])
-    return arguments[-1]
+class Server:
+    """An API server that only keeps what is sent."""
+
+    sent: Any = None
+
+    def create_namespaced_custom_object(self, *arguments: Any) -> Any:
+        """Keeps it."""
+        self.sent = list(arguments)
+        return arguments[-1]
 
 
-config.load_kube_config = lambda *_, **__: None
-client.CustomObjectsApi.create_namespaced_custom_object = create
-with redirect_stdout(sys.stderr):
-    KatibClient().create_experiment(placed)
-json.dump({"plain": plain(experiment), "placed": placed, "sent": sent}, sys.stdout)
+katib = KatibClient.__new__(KatibClient)  # without a kubeconfig
+katib.namespace, katib.custom_api = "default", Server()
+with redirect_stdout(sys.stderr):  # where 0.18 says what it has made
+    katib.create_experiment(placed, namespace="team-a")
+json.dump({"plain": plain(experiment), "placed": placed, "sent": katib.custom_api.sent}, sys.stdout)

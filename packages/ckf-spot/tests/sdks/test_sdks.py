@@ -86,4 +86,5 @@ def test_an_object_is_placed_as_its_yaml_is_and_never_sent_without(
     document: Any = DOCUMENTS[name]
     result = json.loads(output(environment(lock, pytestconfig), f"{name}_objects.py", *folders))
     placed = Pools.sample()["cpu"].place(document)
-    assert result == {"plain": document, "placed": placed, "sent": [placed] if name == "katib" else []}
+    sent = ["kubeflow.org", "v1beta1", "team-a", "experiments", placed] if name == "katib" else []
+    assert result == {"plain": document, "placed": placed, "sent": sent}
