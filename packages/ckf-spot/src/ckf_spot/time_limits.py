@@ -6,7 +6,7 @@ from typing import Final
 
 from ckf_spot import durations
 from ckf_spot.errors import Mistake
-from ckf_spot.fields import is_count
+from ckf_spot.fields import Object, is_count
 
 GENEROUS: Final = 7 * 86_400
 """Seconds from which on a limit outlasts evictions and sold-out spot nodes: as long as a placed task is tried again."""
@@ -26,6 +26,15 @@ def deadline_doubts(field: str, seconds: object, work: str) -> Iterator[str]:
         yield (
             f"{field} ends {work} after {durations.text(seconds)}, in which it also waits for nodes and starts again "
             "after evictions: leave it out, or make it long enough for that"
+        )
+
+
+def schedule_doubts(spec: Object) -> Iterator[str]:
+    """A schedule whose next run ends one that evictions, or the wait for spot nodes, have made late."""
+    if spec.get("concurrencyPolicy") == "Replace":
+        yield (
+            "spec.concurrencyPolicy: Replace ends a run that still waits for a node, or starts again after an "
+            "eviction, when the next one is due: set Forbid"
         )
 
 
