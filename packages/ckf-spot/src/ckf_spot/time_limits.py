@@ -38,6 +38,13 @@ def schedule_doubts(spec: Object) -> Iterator[str]:
         )
 
 
+def factor_doubts(path: str, factor: object) -> Iterator[Mistake]:
+    """A factor of waits that Argo cannot read (docs/facts/placement.md#traps-of-kfp)."""
+    if isinstance(factor, float) and not factor.is_integer():
+        problem = "is no whole number, and Argo ends the step with an error instead of trying it again"
+        yield Mistake(path, factor, "expected 1 or 2", problem, certain=False)
+
+
 def window_problems(path: str, end: int, *, limit: int, wait: int, factor: float = 1) -> Iterator[Mistake]:
     """A window that closes before the last retry: Argo then kills what runs (argoproj/argo-workflows#13044).
 
