@@ -100,6 +100,19 @@ def test_templates_without_a_pod_or_that_make_objects_stay(pools: Pools, kind: s
         place(workflow(other), pools["cpu"])
 
 
+@pytest.mark.parametrize("kind", ["SparkApplication", "'PyTorchJob'", "Job"])
+def test_work_that_a_step_makes_from_a_manifest_is_not_placed_in_silence(pools: Pools, kind: str) -> None:
+    manifest = f"apiVersion: x/v1\nkind: {kind}\nmetadata:\n  name: {{{{workflow.name}}}}\n"
+    makes = {"name": "b", "resource": {"action": "create", "manifest": manifest}}
+    problem = rf"work made from the manifests of b \({kind.strip(chr(39))}\) is not placed"
+    with pytest.warns(EvictionWarning, match=problem):
+        assert placed(pools, workflow(step(), makes))[1] == makes
+    with pytest.raises(PlacementError, match=rf"^spec.templates: {problem}; place each manifest in a file"):
+        place(workflow(makes), pools["cpu"])
+    other = {"name": "b", "resource": {"action": "create", "manifest": "kind: ConfigMap\n"}}
+    placed(pools, workflow(step(), other))
+
+
 @pytest.mark.parametrize(
     ("templates", "spec", "moves"),
     [

@@ -167,7 +167,7 @@ def test_a_cron_job_is_placed_as_its_jobs_are(pools: Pools) -> None:
         ),
         (
             ray_cluster({"spec": {}}),
-            "spec.workerGroupSpecs[0].template.spec.containers: None is not allowed; expected a list of containers",
+            "spec.workerGroupSpecs[0].template.spec.containers is missing",
         ),
         (
             ray_cluster({"spec": {**NOTHING["spec"], "nodeSelector": {POOL: "general"}}}),

@@ -247,6 +247,53 @@ def test_a_step_past_its_deadline_says_so() -> None:
     assert "backoff_max_duration" in violation.advice
 
 
+@pytest.mark.parametrize("of_workflow", [True, False])
+@pytest.mark.parametrize(
+    ("strategy", "reason"),
+    [
+        ({}, "the workflow ended before it was tried again"),
+        (
+            {"expression": "lastRetry.exitCode == '143'"},
+            "the expression of its retryStrategy is false for it",
+        ),
+    ],
+)
+def test_a_step_that_is_over_is_never_tried_again(strategy: Any, reason: str, *, of_workflow: bool) -> None:
+    workflow = run("waiting with retries")
+    strategy_of(workflow).update(strategy)
+    (workflow["status"] if of_workflow else retry_of(workflow))["phase"] = "Failed"
+    [violation], notes = judged(workflow)
+    assert (violation.message.endswith(f"was lost, and {reason}"), notes) == (True, [])
+    assert violation.advice.endswith("run it again")
+
+
+@pytest.mark.parametrize(
+    ("strategy", "limit", "advice"),
+    [
+        (
+            {"retryPolicy": "OnFailure"},
+            "5",
+            "set retryPolicy: Always in its retryStrategy, then run it again",
+        ),
+        (
+            {},
+            "0",
+            "place the workflow with ckf-spot place, which gives it a retryStrategy, then run it again",
+        ),
+        (None, "5", "raise backoff.maxDuration of its retryStrategy, then run it again"),
+    ],
+)
+def test_a_workflow_of_ones_own_gets_advice_without_set_retry(strategy: Any, limit: str, advice: str) -> None:
+    workflow = run("waiting with retries")
+    del workflow["spec"]["podMetadata"]
+    strategy_of(workflow).update(strategy or {})
+    retry_of(workflow)["inputs"]["parameters"] = [{"name": "retry-max-count", "value": limit}]
+    if strategy is None:
+        retry_of(workflow)["message"] = "Backoff would exceed max duration limit"
+    [violation], _ = judged(workflow)
+    assert violation.advice == advice
+
+
 @pytest.mark.parametrize(
     ("strategy", "phase", "message", "retried"),
     [

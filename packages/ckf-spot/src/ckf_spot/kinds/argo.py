@@ -1,5 +1,6 @@
 """Workflows of Argo 3.x (v1alpha1): Workflow, CronWorkflow, WorkflowTemplate, ClusterWorkflowTemplate."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -8,7 +9,7 @@ from typing import Any, Final
 from ckf_spot import fields, judgements, time_limits, yaml_text
 from ckf_spot.errors import ABSENT, Mistake, PlacementError
 from ckf_spot.fields import Json, Object, at, copied, is_map, is_maps, map_at, maps_at
-from ckf_spot.kinds import argo_retries
+from ckf_spot.kinds import argo_retries, jobs, ray, spark, trainer, training
 from ckf_spot.kinds.kind import (
     Kind,
     Path,
@@ -45,6 +46,8 @@ _OF_PODS: Final = ("schedulerName", "hostNetwork")
 """Fields that a workflow's spec shares with its pods'."""
 _MAKES_POD: Final = ("container", "containerSet", "script", "data")
 """And `resource`: its pod makes an object, which another attempt would make again, so it stays."""
+_MANIFEST_KIND: Final = re.compile(r"^kind:\s*[\"']?(\w+)", re.MULTILINE)
+_BY_ITSELF: Final = "place each manifest in a file of its own, and put back what comes out"
 
 
 @dataclass(frozen=True)
@@ -138,10 +141,13 @@ class _Workflow(Kind):
         elif not (is_maps(templates) and templates):
             yield Mistake("templates", templates, "expected a list of maps")
         elif not any(step.moves or step.role in request.on_demand for step in self._steps(document, request)):
-            if out := sorted(set(_references(document))):
+            out, made = sorted(set(_references(document))), _from_manifests(document)
+            if made:
+                yield mistake_in("templates", made, _BY_ITSELF)
+            if out:
                 problem = f"those of its steps are out of reach: {', '.join(out)}"
                 yield mistake_in("templates", problem, "place them where they are")
-            else:
+            if not (out or made):
                 problem = "none of them makes a pod that may vanish, so nothing would be placed"
                 yield mistake_in("templates", problem, "name one in also, if there is any")
         yield from within(document, "templateDefaults")
@@ -201,6 +207,8 @@ class _Workflow(Kind):
             yield from time_limits.deadline_doubts(
                 "activeDeadlineSeconds", document.get("activeDeadlineSeconds"), "the workflow"
             )
+        if made := _from_manifests(document):
+            yield f"{made}: {_BY_ITSELF}"
         if out := sorted(set(_references(document))):
             yield f"the templates of {', '.join(out)} are out of reach: place them where they are"
 
@@ -262,6 +270,15 @@ class Workflow(Kind):
 
 
 _WORKFLOW: Final = _Workflow()
+_WORK: Final = {
+    *jobs.KINDS,
+    *training.KINDS,
+    *trainer.KINDS,
+    *ray.KINDS,
+    *spark.KINDS,
+    "Experiment",
+    "Workflow",
+}
 KINDS: Final[Mapping[str, Kind]] = {
     "Workflow": Workflow(),
     "CronWorkflow": Workflow(("spec", "workflowSpec")),
@@ -376,6 +393,21 @@ def _references(spec: Object) -> Iterator[str]:
     ]:
         if is_map(reference) and isinstance(reference.get("name"), str):
             yield reference["name"]
+
+
+def _from_manifests(spec: Object) -> str:
+    """The work that its `resource` templates make, as a text; a manifest with placeholders is no YAML yet."""
+    manifests = [
+        (_role(spec, path, template), str(map_at(template, "resource").get("manifest")))
+        for path, template in _templates(spec)
+    ]
+    made = [
+        f"{role} ({kind})"
+        for role, text in manifests
+        for kind in _MANIFEST_KIND.findall(text)
+        if kind in _WORK
+    ]
+    return f"work made from the manifests of {', '.join(made)} is not placed" if made else ""
 
 
 def _retries(spec: Object) -> Iterator[tuple[Path, str, Any]]:

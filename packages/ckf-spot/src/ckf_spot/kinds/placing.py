@@ -6,12 +6,12 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from ckf_spot import judgements
 from ckf_spot.agent_pool import PLATFORM_NAMESPACES, SPOT_LABEL
 from ckf_spot.errors import EvictionWarning, Mistake, Mistakes, PlacementError, refusal, together
-from ckf_spot.fields import UNKNOWN, Json, Object, at, is_map, map_at
+from ckf_spot.fields import FOREIGN, UNKNOWN, Json, Object, at, is_count, is_map, map_at
 from ckf_spot.kinds import copies, table
 from ckf_spot.kinds.kind import Kind, Path, PlacingRequest, Pods, contradiction, dotted, misfit, mistake_in
 from ckf_spot.kinds.serialise import plain
@@ -20,6 +20,12 @@ from ckf_spot.pods import fit, gpu_limits, node_selection, shape, strict_schema,
 from ckf_spot.pods import template as template_on
 from ckf_spot.pods.volumes import Mount
 from ckf_spot.pool_group import PoolGroup
+
+_COUNTS: Final = (
+    "backoffLimit", "completions", "cores", "instances", "maxFailedTrialCount", "maxReplicas", "maxRestarts",
+    "maxTrialCount", "minReplicas", "numNodes", "numOfHosts", "parallelTrialCount", "parallelism", "replicas",
+)  # fmt: skip
+"""Fields that are whole numbers in every kind that has them."""
 
 
 @dataclass(frozen=True)
@@ -58,14 +64,20 @@ def place(document: object, group: PoolGroup, request: PlacingRequest | None = N
     mistakes.add(_request_problems(parts, request))
     pools: _Pools = []
     left: list[str] = []
+    reported: set[str] = set()
     for part in parts:
-        if not mistakes.add(part.problems(request, group.kubernetes)) and placement:
+        problems = part.problems(request, group.kubernetes)
+        reported |= {problem.path for problem in problems}
+        if not mistakes.add(problems) and placement:
             mistakes.add(part.below(part.kind.misfits(part.document, placement, request)))
+        if any(mistake.problem == FOREIGN for mistake in problems):
+            continue
         for pods, path in part.pods(request):
             template, where = pods.template(part.document), dotted(path)
             covered = any(other.covers(path) for other in parts)
-            malformed = _malformed(pods, template, where, None if covered else group)
-            if mistakes.add(pods.located(mistake, where) for mistake in malformed) or not placement:
+            malformed = [*_malformed(pods, template, where, None if covered else group)]
+            mistakes.add(pods.located(mistake, where) for mistake in malformed if not _reported(mistake))
+            if any(mistake.certain for mistake in malformed) or not placement:
                 continue
             if why := misfit(pods, template, placement):
                 left.append(f"{pods.role} {why}: left as it is")
@@ -81,6 +93,7 @@ def place(document: object, group: PoolGroup, request: PlacingRequest | None = N
                     *node_selection.crowding(template, pool, where, copies.count(made, path)),
                 ]
                 mistakes.add(pods.located(mistake, where) for mistake in problems)
+    mistakes.add(mistake for mistake in _uncounted(made) if mistake.path not in reported)
     if left and not any(pods.moves or pods.role in request.on_demand for _, pods, _ in pools):
         mistakes.add([mistake_in("", f"nothing fits {group.name!r}: {'; '.join(left)}", "name other pools")])
     mistakes.raise_all()
@@ -167,6 +180,8 @@ class Part:
     def problems(self, request: PlacingRequest, kubernetes: str | None) -> list[Mistake]:
         """What is wrong with it besides its pods; of fields that Kubernetes has, its schema knows more than a list."""
         mistakes = self.below(self.kind.problems(self.document, request))
+        if foreign := [mistake for mistake in mistakes if mistake.problem == FOREIGN]:
+            return foreign
         if self.kind.schema and strict_schema.available():
             where = dotted(self.path)
             schema = strict_schema.problems(self.kind.schema, self.document, where, kubernetes)
@@ -222,15 +237,28 @@ def _request_problems(parts: list[Part], request: PlacingRequest) -> Iterator[Mi
             yield from part.kind.request_problems(part.document, request)
 
 
+def _uncounted(document: Object) -> Iterator[Mistake]:
+    """Amounts that are no whole numbers, such as `replicas: "..."`, which no operator takes."""
+    for field in judgements.fields(str(document.get("kind")), document):
+        counts = field.path.rpartition(".")[2] in _COUNTS
+        if counts and not is_count(field.value) and not gpu_limits.at_run_time(str(field.value)):
+            yield Mistake(field.path, field.value, "expected a whole number")
+
+
 def _malformed(pods: Pods, template: Any, where: str, group: PoolGroup | None) -> Iterator[Mistake]:
     """What is wrong with a template by itself; without a group only what everything else relies on."""
     wrong = shape.template_problems(template, where)
     yield from wrong
     if group and is_map(template) and strict_schema.available():
-        paths = {mistake.path for mistake in wrong}
+        paths = {mistake.path for mistake in wrong if not _reported(mistake)}
         release = group.kubernetes
         schema = strict_schema.problems(strict_schema.TEMPLATE, template, where, release, keeps=pods.keeps)
         yield from (mistake for mistake in schema if mistake.path not in paths)
+
+
+def _reported(mistake: Mistake) -> bool:
+    """Whether the schema reports it too: what is missing, or the misspelt name that it has."""
+    return mistake.value is None and strict_schema.available()
 
 
 def _placement_of(

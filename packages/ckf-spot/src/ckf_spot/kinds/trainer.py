@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from ckf_spot import fields, judgements, time_limits
 from ckf_spot.agent_pool import GPU
-from ckf_spot.errors import EvictionWarning, Mistake, Mistakes, missing, not_one_of
+from ckf_spot.errors import EvictionWarning, Mistake, Mistakes, missing, not_one_of, refusal
 from ckf_spot.fields import Json, Object, at, is_map, is_maps, map_at
 from ckf_spot.kinds.kind import Kind, PlacingRequest, Pods, unknown_roles
 from ckf_spot.placement import Capacity, Placement
@@ -175,7 +175,7 @@ KINDS: Final[Mapping[str, Kind]] = {"TrainJob": TrainJob()}
 class TrainOption:
     """An option of the Kubeflow SDK: `TrainerClient().train(…, options=[TrainOption(pools["gpu"])])`.
 
-    SDK 0.5 speaks to Trainer 2.2 and newer.
+    SDK 0.5 speaks to Trainer 2.2 and newer. A `RuntimePatch` with a choice of nodes comes before it.
 
     Attributes:
         group: the pools.
@@ -217,7 +217,24 @@ class TrainOption:
         mistakes.raise_all()
         for doubt in mistakes.doubts:
             warnings.warn(str(doubt), EvictionWarning, stacklevel=2)
-        spec[_FIELD["2.2"]] = _placed(entries, placement, "2.2", self.target)
+        spec[_FIELD["2.2"]] = _Patches(_placed(entries, placement, "2.2", self.target), self.target)
+
+
+class _Patches(list[Json]):
+    """Patches of a TrainJob to which the SDK appends those of the options behind ours."""
+
+    def __init__(self, patches: list[Json], target: str) -> None:
+        super().__init__(patches)
+        self._target = target
+
+    def append(self, patch: Json) -> None:
+        """Refuses a patch that would take the placement back: of each list Trainer keeps the last patch's."""
+        for template in _templates(patch, "2.2", self._target):
+            for key in ("nodeSelector", *_PLACING):
+                if value := map_at(template, "spec").get(key):
+                    problem = "overrides the placement of the TrainOption before it"
+                    raise refusal(f"options: RuntimePatch: {key}", value, "put the TrainOption last", problem)
+        super().append(patch)
 
 
 def _runtime(document: Object) -> str:

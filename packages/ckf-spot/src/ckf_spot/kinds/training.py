@@ -88,7 +88,8 @@ class TrainingJob(Kind):
         """A role that is not there, or nothing that would be placed."""
         replicas = self._replicas(document)
         yield from unknown_roles(request, replicas)
-        if replicas and not {*request.also, *request.on_demand, WORKER} & replicas.keys():
+        vanishing = {*request.also, *request.on_demand, WORKER}
+        if replicas and replicas.keys() <= {*self.roles} - vanishing:
             yield mistake_in(
                 f"spec.{self.replicas}",
                 f"there is no {WORKER} among {', '.join(replicas)}, so nothing would be placed",
@@ -173,7 +174,7 @@ class TrainingJob(Kind):
             yield not_one_of(f"{where}.restartPolicy", policy, _RESTARTS)
         containers = maps_at(replica, "template", "spec", "containers")
         names = [container.get("name") for container in containers]
-        if names and self.container and self.container not in names:
+        if None not in names and names and self.container and self.container not in names:
             yield mistake_in(
                 f"{where}.template.spec.containers",
                 f"{', '.join(map(repr, names))} is not the name that the training operator looks for",

@@ -331,6 +331,10 @@ class Pipeline:
             settings=settings,
             retry=map_at(task, "retryPolicy") or None,
             accelerator=_accelerator(map_at(container, "resources", "accelerator")),
+            resources={
+                "requests": _amounts(map_at(container, "resources"), "Request"),
+                "limits": _amounts(map_at(container, "resources"), "Limit"),
+            },
             passthroughs=frozenset(str(passthrough.get("field")) for passthrough in passthroughs)
             if passthroughs
             else None,
@@ -390,6 +394,17 @@ def _accelerator(accelerator: Object) -> tuple[str | None, str | None]:
     kind = accelerator.get("resourceType") or accelerator.get("type")
     amount = accelerator.get("resourceCount") or accelerator.get("count")
     return (None if kind is None else str(kind)), (None if amount is None else str(amount))
+
+
+def _amounts(resources: Object, part: str) -> dict[str, str]:
+    """CPU and memory; SDKs before 2.10 write numbers only, of cores and of gigabytes."""
+    amounts: dict[str, str] = {}
+    for name, unit in (("cpu", ""), ("memory", "G")):
+        number = resources.get(f"{name}{part}")
+        amount = resources.get(f"resource{name.capitalize()}{part}") or (number and f"{number}{unit}")
+        if amount:
+            amounts[name] = str(amount)
+    return amounts
 
 
 def _or_empty(value: Any) -> Any:

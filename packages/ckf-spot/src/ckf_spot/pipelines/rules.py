@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from ckf_spot import durations, time_limits
@@ -63,7 +64,10 @@ def problems(step: Step, request: Request) -> Iterator[Mistake]:
     if reached and {*reached} != {pool.name for pool in request.placement.pools}:
         yield Mistake(step.where, ABSENT, "place it once", f"it is placed already, on {', '.join(reached)}")
     else:
-        yield from node_selection.problems(pod_spec(step.settings), request.placement, step.where)
+        container = {"name": step.path, "resources": step.resources}
+        spec = {**pod_spec(step.settings), "containers": [container]}
+        for mistake in node_selection.problems(spec, request.placement, step.where):
+            yield replace(mistake, path=mistake.path.replace(f"{step.where}.containers", step.where))
 
 
 def stay_doubts(step: Step, request: Request) -> Iterator[Mistake]:

@@ -53,6 +53,7 @@ class Step:
         retry: its own `retryPolicy`, or None.
         drives: whether it is the driver of a Spark application on Kubernetes.
         accelerator: type and amount that it asks for, as texts; None for what it leaves out.
+        resources: CPU and memory of its container, as in a pod's `resources`.
         passthroughs: names of the settings that its component hands on to what it makes; None where it hands on none.
         mounts: claims of the pipeline's own that it mounts, as far as they can be read.
         claims: specs of these claims, by name.
@@ -67,6 +68,7 @@ class Step:
     settings: Object
     retry: Object | None
     accelerator: tuple[str | None, str | None]
+    resources: Object
     passthroughs: frozenset[str] | None
     final_status: bool
     write: Callable[[Placed], None]

@@ -201,12 +201,22 @@ def _step(task: Any) -> Step:
         settings=task.platform_config.get("kubernetes", {}),
         retry=json_format.MessageToDict(policy.to_proto()) if policy else None,
         accelerator=(resources.accelerator_type, resources.accelerator_count) if resources else (None, None),
+        resources={
+            "requests": _stated(cpu=resources.cpu_request, memory=resources.memory_request),
+            "limits": _stated(cpu=resources.cpu_limit, memory=resources.memory_limit),
+        }
+        if resources
+        else {},
         passthroughs=frozenset(passthrough.field.name for passthrough in passthroughs)
         if passthroughs
         else None,
         final_status=_takes_final_status(task),
         write=partial(_write_task, task),
     )
+
+
+def _stated(**amounts: str | None) -> dict[str, str]:
+    return {name: amount for name, amount in amounts.items() if amount is not None}
 
 
 def _write_task(task: dsl.PipelineTask, placed: Placed) -> None:

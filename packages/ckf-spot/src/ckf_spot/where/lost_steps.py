@@ -15,15 +15,16 @@ from typing import Any, Final, Literal
 from ckf_spot.fields import Object, map_at
 from ckf_spot.kinds import argo_retries
 from ckf_spot.kinds.argo_retries import Attempt
-from ckf_spot.where.steps import is_driver, pod_labels, step
+from ckf_spot.where.steps import KUBEFLOW, is_driver, pod_labels, step
 from ckf_spot.where.work import Work
 
 Fate = Literal[
-    "tried again", "unjudged expression", "driver", "policy", "no retries", "retries used up", "too late", "expression"
+    "tried again", "unjudged expression", "driver", "policy", "no retries", "retries used up", "too late", "expression",
+    "over",
 ]  # fmt: skip
 """What becomes of it: Argo tries it again, or may do so, by an expression that is not read here; or not, because it is
-a driver, its policy leaves out pods that are gone, it has no retries, has used them all, is past its deadline, or its
-expression is false."""
+a driver, its policy leaves out pods that are gone, it has no retries, has used them all, is past its deadline, its
+expression is false, or it is over with its workflow."""
 
 _KILLED: Final = re.compile(r"pod deleted|exit code 143|node shutdown")
 """Argo's messages about a step that did not end by itself: its pod vanished, or got a signal to stop and could still
@@ -42,6 +43,7 @@ class LostStep:
         shown: what Argo shows of it now, and so Kubeflow's page of the run.
         ended: what Argo shows of its pod.
         waits: whether its backoff is not over yet.
+        of_pipeline: whether Kubeflow Pipelines made its workflow.
     """
 
     work: Work
@@ -50,6 +52,7 @@ class LostStep:
     ended: str
     waits: bool
     fate: Fate
+    of_pipeline: bool = True
 
 
 def killed(node: Object) -> bool:
@@ -86,21 +89,23 @@ def _lost_in(workflow: Object) -> Iterator[LostStep]:
         if not killed(pod):
             continue
         retry = retries.get(pod["id"])
-        fate = _fate(workflow, pod, retry)
+        strategy = _strategy(workflow, pod.get("templateName") or "")
+        waits = bool(retry) and retry.get("phase") not in _OVER and phase not in _OVER
+        fate = _fate(strategy, pod, retry, waits=waits)
         yield LostStep(
             work=Work(metadata["namespace"], "Workflow", metadata["name"], name),
             node=pod.get("hostNodeName") or "",
             shown=(retry or {}).get("message") or pod["message"],
             ended=pod["message"],
-            waits=bool(retry) and retry.get("phase") not in _OVER and phase not in _OVER,
+            waits=waits,
             fate="driver" if fate == "no retries" and is_driver(pod["name"], labels) else fate,
+            of_pipeline=KUBEFLOW in labels,
         )
 
 
-def _fate(workflow: Object, pod: Object, retry: Object | None) -> Fate:
+def _fate(strategy: Object, pod: Object, retry: Object | None, *, waits: bool) -> Fate:
     if retry is None:
         return "no retries"
-    strategy = _strategy(workflow, pod.get("templateName") or "")
     limit = _limit(strategy.get("limit"), retry)
     if limit == 0:
         return "no retries"
@@ -114,7 +119,7 @@ def _fate(workflow: Object, pod: Object, retry: Object | None) -> Fate:
         return "too late"
     if reason == "unjudged expression" and retry.get("phase") in _OVER:
         return "expression"
-    return reason or "tried again"
+    return "over" if not waits and reason != "expression" else reason or "tried again"
 
 
 def _strategy(workflow: Object, template: str) -> Object:

@@ -84,7 +84,7 @@ class Operator(KubeflowController):
 
 
 class Katib(Operator):
-    """Katib 0.19: its controllers and webhooks, and Goptuna as what suggests (`tools/katib/main.go`).
+    """Katib 0.19: its controllers and webhooks, and Goptuna as what suggests.
 
     No container runs that could report a metric. A trial's is the value of its first parameter.
     """
@@ -153,7 +153,7 @@ class KubeRay(Operator):
 
 
 class Kueue(Operator):
-    """Kueue 0.17: its controllers, scheduler and webhooks, for Jobs (`tools/kueue/main.go`)."""
+    """Kueue 0.17: its controllers, scheduler and webhooks, for Jobs."""
 
     process = "kueue"
     ready = '"Starting workers"'

@@ -291,7 +291,7 @@ def test_no_operator_listens_beyond_this_machine(demo: DemoStack) -> None:
 
 @pytest.mark.usefixtures("storm")
 def test_kueue_gives_placed_jobs_the_flavors_that_were_recorded(demo: DemoStack, pools: Pools) -> None:
-    """Of another release than the recording."""
+    """The recording is of a later release."""
     recorded = json.loads(_RECORDING.read_text(encoding="utf-8"))["jobs"]
     jobs = [bare_job(f"job-{number}", gpu=seen["pool"] == "gpu") for number, seen in enumerate(recorded)]
     for job, seen in zip(jobs, recorded, strict=True):
