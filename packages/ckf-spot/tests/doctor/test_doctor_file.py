@@ -289,6 +289,9 @@ def test_without_a_cluster_the_file_is_looked_at_by_the_contract(
     assert report["cluster"].startswith("? cluster: not checked, because ")
     assert report[WHERE].startswith("✔")
     assert report["Job/train on cpu"].startswith("✘")
+    guarded = JOB.replace("name: train", "name: train, namespace: kubeflow")
+    report = doctor("-f", write(guarded), "--pools", str(CONTRACT))
+    assert report["namespace kubeflow"].startswith("✘ namespace kubeflow: the cluster's guard refuses pods")
 
 
 @pytest.mark.parametrize(
@@ -438,12 +441,12 @@ def test_a_number_of_gpus_that_is_put_in_at_run_time_is_not_reported_as_right(do
 
 SUSPENDED = JOB.replace("spec:\n  template", "spec:\n  suspend: true\n  template", 1)
 NIGHTLY = """\
-apiVersion: batch/v1
-kind: CronJob
+apiVersion: argoproj.io/v1alpha1
+kind: Workflow
 metadata: {name: nightly}
 spec:
-  concurrencyPolicy: Replace
-  jobTemplate: {spec: {template: {spec: {containers: [{name: main, image: i}]}}}}
+  entrypoint: a
+  templates: [{name: a, timeout: 1h, container: {image: i}}]
 """
 
 

@@ -265,6 +265,11 @@ class Workflow(Kind):
             yield from fields.problems(document["spec"], "spec", _CRON, ("workflowSpec",), hints)
         yield from within(document, *self.path)
 
+    def doubts(self, document: Object, placement: Placement, request: PlacingRequest) -> Iterator[str]:
+        """The next run may end one that is late."""
+        if placement.spot:
+            yield from time_limits.schedule_doubts(map_at(document, "spec"))
+
     def inner(self, document: Object) -> Iterator[tuple[Path, Kind]]:
         """The workflow's spec."""
         yield self.path, _WORKFLOW
