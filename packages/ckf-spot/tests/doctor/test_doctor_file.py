@@ -350,6 +350,21 @@ def test_a_compiled_pipeline_is_looked_at_by_its_tasks(doctor: Doctor) -> None:
     assert (report.code, report["placed.yaml on cpu"]) == (0, "✔ placed.yaml on cpu: placed already")
 
 
+def test_a_pipeline_in_manifests_is_compared_by_its_tasks(doctor: Doctor) -> None:
+    """The object before it has a spec too, which must not hide the other's."""
+    head = {"apiVersion": "pipelines.kubeflow.org/v2beta1", "metadata": {"name": "v1"}}
+    version = {**head, "kind": "PipelineVersion", "spec": {"pipelineSpec": PIPELINE}}
+    documents: Any = [{**head, "kind": "Pipeline", "spec": {"displayName": "v1"}}, version]
+    findings = doctor("-f", write(yaml_text.dump(documents), "p.yaml"), "--pool", "cpu")
+    assert findings["PipelineVersion/v1 on cpu"] == (
+        "✘ PipelineVersion/v1 on cpu: placed differently: placing would set "
+        "spec.pipelineSpec.root.dag.tasks.train.retryPolicy, spec.platformSpec; ckf-spot place -f p.yaml --pool cpu"
+    )
+    place_as_advised(findings, "p.yaml")
+    report = doctor("-f", "p.yaml", "--pool", "cpu")
+    assert (report.code, report["p.yaml on cpu"]) == (0, "✔ p.yaml on cpu: placed already")
+
+
 def test_a_task_that_stays_where_it_is_is_noted(doctor: Doctor) -> None:
     pipeline = copy.deepcopy(PIPELINE)
     load = {"componentRef": {"name": "in"}, "taskInfo": {"name": "load"}}

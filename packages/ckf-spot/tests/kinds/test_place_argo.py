@@ -216,6 +216,8 @@ def test_a_choice_of_nodes_for_the_whole_workflow_is_held_against_each_step(
         (workflow(step(retryStrategy=3)), f"{PATH}.retryStrategy: 3 is no map; expected a map"),
         (workflow(templates=None, workflowTemplateRef={"name": "w"}), "spec.workflowTemplateRef: its templates are"),
         (workflow() | {"metadata": {"annotations": {"pipelines.kubeflow.org/x": ""}}}, "kind: 'Workflow' is what"),
+        (workflow() | {"metadata": {"annotations": {"pipelines.kubeflow.org/kfp_sdk_version": "1.8.22"}}},
+         "kind: 'Workflow' is what kfp 1.8.22 compiled, and pipelines of kfp v1 can't be placed; port "),
         (workflow() | {"kind": "CronWorkflow"}, "spec.templates: unknown field; a workflow's fields belong under"),
     ],
 )  # fmt: skip
