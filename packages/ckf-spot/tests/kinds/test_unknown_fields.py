@@ -206,3 +206,11 @@ def test_a_misspelt_version_gets_one_line(pools: Pools) -> None:
     document["apiVersoin"] = document.pop("apiVersion")
     with pytest.raises(PlacementError, match=r"^apiVersoin: unknown field; did you mean 'apiVersion'\?$"):
         placed(document, pools)
+
+
+def test_a_field_beside_a_templates_spec_gets_one_line(pools: Pools) -> None:
+    document = job()
+    document["spec"]["template"]["volumes"] = []
+    with pytest.raises(PlacementError) as refused:
+        placed(document, pools)
+    assert [mistake.path for mistake in refused.value.mistakes] == ["spec.template.volumes"]

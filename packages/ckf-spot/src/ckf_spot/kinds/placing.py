@@ -76,7 +76,8 @@ def place(document: object, group: PoolGroup, request: PlacingRequest | None = N
             template, where = pods.template(part.document), dotted(path)
             covered = any(other.covers(path) for other in parts)
             malformed = [*_malformed(pods, template, where, None if covered else group)]
-            mistakes.add(pods.located(mistake, where) for mistake in malformed if not _reported(mistake))
+            located = (pods.located(mistake, where) for mistake in malformed if not _reported(mistake))
+            mistakes.add(mistake for mistake in located if mistake.path not in reported)
             if any(mistake.certain for mistake in malformed) or not placement:
                 continue
             if why := misfit(pods, template, placement):
