@@ -14,6 +14,10 @@ from ckf_spot.errors import refusal
 
 DEFAULT: Final = "2.15"
 """Backend of Charmed Kubeflow 1.11."""
+PORT_FROM_V1: Final = (
+    "port the pipeline to v2: https://www.kubeflow.org/docs/components/pipelines/user-guides/migration/"
+)
+"""What to do about kfp v1, which compiles to a workflow of Argo and to nothing else."""
 _FORM: Final = re.compile(r"2\.(\d{1,3})(?:\.\d+)?")
 _RETRIES: Final = 5
 _NODE_AFFINITY: Final = 14

@@ -6,7 +6,7 @@ from typing import Final
 
 from ckf_spot import durations
 from ckf_spot.errors import Mistake
-from ckf_spot.fields import is_count
+from ckf_spot.fields import Object, is_count
 
 GENEROUS: Final = 7 * 86_400
 """Seconds from which on a limit outlasts evictions and sold-out spot nodes: as long as a placed task is tried again."""
@@ -27,6 +27,22 @@ def deadline_doubts(field: str, seconds: object, work: str) -> Iterator[str]:
             f"{field} ends {work} after {durations.text(seconds)}, in which it also waits for nodes and starts again "
             "after evictions: leave it out, or make it long enough for that"
         )
+
+
+def schedule_doubts(spec: Object) -> Iterator[str]:
+    """A schedule whose next run ends one that evictions, or the wait for spot nodes, have made late."""
+    if spec.get("concurrencyPolicy") == "Replace":
+        yield (
+            "spec.concurrencyPolicy: Replace ends a run that still waits for a node, or starts again after an "
+            "eviction, when the next one is due: set Forbid"
+        )
+
+
+def factor_doubts(path: str, factor: object) -> Iterator[Mistake]:
+    """A factor of waits that Argo cannot read (docs/facts/placement.md#traps-of-kfp)."""
+    if isinstance(factor, float) and not factor.is_integer():
+        problem = "is no whole number, and Argo ends the step with an error instead of trying it again"
+        yield Mistake(path, factor, "expected 1 or 2", problem, certain=False)
 
 
 def window_problems(path: str, end: int, *, limit: int, wait: int, factor: float = 1) -> Iterator[Mistake]:

@@ -289,6 +289,9 @@ def test_without_a_cluster_the_file_is_looked_at_by_the_contract(
     assert report["cluster"].startswith("? cluster: not checked, because ")
     assert report[WHERE].startswith("✔")
     assert report["Job/train on cpu"].startswith("✘")
+    guarded = JOB.replace("name: train", "name: train, namespace: kubeflow")
+    report = doctor("-f", write(guarded), "--pools", str(CONTRACT))
+    assert report["namespace kubeflow"].startswith("✘ namespace kubeflow: the cluster's guard refuses pods")
 
 
 @pytest.mark.parametrize("name", ["kubeflow", "controller-foobar"])
@@ -361,6 +364,21 @@ def test_a_compiled_pipeline_is_looked_at_by_its_tasks(doctor: Doctor) -> None:
     placed, _ = compiled.place([PIPELINE], Pools.load(CONTRACT)["cpu"])
     report = doctor("-f", write(yaml_text.dump(placed), "placed.yaml"), "--pool", "cpu")
     assert (report.code, report["placed.yaml on cpu"]) == (0, "✔ placed.yaml on cpu: placed already")
+
+
+def test_a_pipeline_in_manifests_is_compared_by_its_tasks(doctor: Doctor) -> None:
+    """The object before it has a spec too, which must not hide the other's."""
+    head = {"apiVersion": "pipelines.kubeflow.org/v2beta1", "metadata": {"name": "v1"}}
+    version = {**head, "kind": "PipelineVersion", "spec": {"pipelineSpec": PIPELINE}}
+    documents: Any = [{**head, "kind": "Pipeline", "spec": {"displayName": "v1"}}, version]
+    findings = doctor("-f", write(yaml_text.dump(documents), "p.yaml"), "--pool", "cpu")
+    assert findings["PipelineVersion/v1 on cpu"] == (
+        "✘ PipelineVersion/v1 on cpu: placed differently: placing would set "
+        "spec.pipelineSpec.root.dag.tasks.train.retryPolicy, spec.platformSpec; ckf-spot place -f p.yaml --pool cpu"
+    )
+    place_as_advised(findings, "p.yaml")
+    report = doctor("-f", "p.yaml", "--pool", "cpu")
+    assert (report.code, report["p.yaml on cpu"]) == (0, "✔ p.yaml on cpu: placed already")
 
 
 def test_a_task_that_stays_where_it_is_is_noted(doctor: Doctor) -> None:
@@ -439,12 +457,12 @@ def test_a_number_of_gpus_that_is_put_in_at_run_time_is_not_reported_as_right(do
 
 SUSPENDED = JOB.replace("spec:\n  template", "spec:\n  suspend: true\n  template", 1)
 NIGHTLY = """\
-apiVersion: batch/v1
-kind: CronJob
+apiVersion: argoproj.io/v1alpha1
+kind: Workflow
 metadata: {name: nightly}
 spec:
-  concurrencyPolicy: Replace
-  jobTemplate: {spec: {template: {spec: {containers: [{name: main, image: i}]}}}}
+  entrypoint: a
+  templates: [{name: a, timeout: 1h, container: {image: i}}]
 """
 
 

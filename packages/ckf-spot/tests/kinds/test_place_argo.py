@@ -216,6 +216,8 @@ def test_a_choice_of_nodes_for_the_whole_workflow_is_held_against_each_step(
         (workflow(step(retryStrategy=3)), f"{PATH}.retryStrategy: 3 is no map; expected a map"),
         (workflow(templates=None, workflowTemplateRef={"name": "w"}), "spec.workflowTemplateRef: its templates are"),
         (workflow() | {"metadata": {"annotations": {"pipelines.kubeflow.org/x": ""}}}, "kind: 'Workflow' is what"),
+        (workflow() | {"metadata": {"annotations": {"pipelines.kubeflow.org/kfp_sdk_version": "1.8.22"}}},
+         "kind: 'Workflow' is what kfp 1.8.22 compiled, and pipelines of kfp v1 can't be placed; port "),
         (workflow() | {"kind": "CronWorkflow"}, "spec.templates: unknown field; a workflow's fields belong under"),
     ],
 )  # fmt: skip
@@ -273,8 +275,10 @@ WINDOW = "retryStrategy.backoff.maxDuration: "
         ({"backoff": {"duration": "5m", "maxDuration": "20m"}}, f"a: {WINDOW}'20m' is over before the last of 5 retri"),
         ({"backoff": {"duration": "5m", "factor": 2, "maxDuration": "2h"}}, "after waits of 155m in all, and Arg"),
         ({"backoff": {"duration": "1m", "maxDuration": "1h"}}, f"a: {WINDOW}'1h' after its first attempt began noth"),
-        ({"backoff": {"maxDuration": "{{inputs.parameters.a}}"}}, f"a: {WINDOW}'{{{{inputs.parameters.a}}}}' was not"),
+        ({"backoff": {"duration": 1, "maxDuration": "{{inputs.parameters.a}}"}}, "parameters.a}}' was not judged"),
         ({"backoff": {"duration": "5m", "maxDuration": "7d"}}, None),
+        ({"backoff": {"maxDuration": "7d"}}, "a: retryStrategy.backoff.duration is missing, and Argo ends the"),
+        ({"backoff": {"duration": "5m", "factor": "1.5"}}, "a: retryStrategy.backoff.factor: 1.5 is no whole number"),
     ],
 )  # fmt: skip
 def test_what_ends_a_steps_own_retries_after_an_eviction_is_reported(

@@ -90,6 +90,27 @@ def test_a_deadline_of_one_attempt_is_none(pools: Pools) -> None:
     assert lines(document, pools) == []
 
 
+def scheduled(kind: str) -> Json:
+    if kind == "CronJob":
+        return example("cronjob")
+    name, path = ("workflow", "workflowSpec") if kind == "CronWorkflow" else ("sparkapplication", "template")
+    document = example(name)
+    return document | {"kind": kind, "spec": {"schedule": "@daily", path: document["spec"]}}
+
+
+@pytest.mark.parametrize("kind", ["CronJob", "CronWorkflow", "ScheduledSparkApplication"])
+def test_a_schedule_that_ends_a_late_run_is_a_line(pools: Pools, kind: str) -> None:
+    def reported(policy: str, **request: Any) -> list[str]:
+        document = changed(scheduled(kind), "spec", concurrencyPolicy=policy)
+        doubts = placing.place(document, pools["cpu"], PlacingRequest(**request)).doubts
+        return [
+            doubt for doubt in doubts if doubt.startswith("spec.concurrencyPolicy: Replace ends a run that")
+        ]
+
+    assert len(reported("Replace")) == 1
+    assert reported("Forbid") == reported("Replace", require="on-demand") == []
+
+
 def test_what_is_generous_is_what_a_placed_task_gets() -> None:
     assert durations.seconds("give_up", GIVE_UP) == time_limits.GENEROUS
 

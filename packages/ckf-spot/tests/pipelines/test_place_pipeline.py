@@ -148,6 +148,17 @@ def test_a_window_of_their_own_that_an_eviction_outlasts_is_one_line_for_all_tas
     assert CPU.place_pipeline(made(), require="on-demand").doubts == ()
 
 
+def test_a_factor_of_its_own_that_argo_can_not_read_is_a_line() -> None:
+    @pipeline(name="fraction")
+    def fraction() -> None:
+        work().set_retry(5, backoff_duration="1m", backoff_factor=1.5, backoff_max_duration="7d")
+
+    [doubt] = CPU.place_pipeline(fraction).doubts
+    assert doubt.startswith(
+        "backoff_factor of work: 1.5 is no whole number, and Argo ends the step with an error"
+    )
+
+
 def test_what_one_kind_of_pools_leaves_another_one_takes() -> None:
     made = everything()
     CPU.place_pipeline(made)

@@ -1,5 +1,6 @@
 """What `place` refuses: one line with the name, the value and what is allowed; the task stays as it was."""
 
+import sys
 from collections.abc import Callable
 from importlib import metadata
 from typing import Any
@@ -9,6 +10,7 @@ from compiling import DEMO, Compiled, compiled, env_launcher, launcher, pipeline
 from kfp import dsl, kubernetes
 
 from ckf_spot import PlacementError, Pools, Target, install
+from ckf_spot.backend import PORT_FROM_V1
 
 DURATION = "a whole number with s, m, h or d, such as '30s', '5m', '2h' or '7d', up to '3650d'"
 
@@ -238,6 +240,24 @@ def test_an_sdk_that_cuts_the_window_to_an_hour(
         f"{package}: 2.16.1 is too old: before 2.17, kfp ends a task's retries after 3600 s whatever the task sets; "
         "expected 2.17 or newer, which compiles for older backends as well"
     )
+
+
+def test_kfp_v1_is_refused_before_a_module_of_v2_is_looked_for(
+    pools: Pools, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def version(name: str) -> str:
+        if name == "kfp-kubernetes":  # v1 has none
+            raise metadata.PackageNotFoundError(name)
+        return "1.8.22"
+
+    monkeypatch.setattr(metadata, "version", version)
+    monkeypatch.setitem(sys.modules, "ckf_spot.pipelines.tasks", None)  # importing it fails, as with kfp v1
+    operation = type("ContainerOp", (), {"__module__": "kfp.dsl._container_op"})()
+    group: Any = pools["cpu"]
+    for place in (lambda: group.place(operation), group.place_pipeline):
+        with pytest.raises(PlacementError) as error:
+            place()
+        assert str(error.value) == f"kfp: 1.8.22 is kfp v1, whose tasks can't be placed; {PORT_FROM_V1}"
 
 
 def test_kfp_without_its_kubernetes_half(pools: Pools, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,8 +1,9 @@
-"""An experiment, and trials, as objects of Katib's SDK; run where that is installed."""
+"""An experiment as objects of Katib's SDK, and placed; what its client sends of the placed one."""
 # pyright: reportMissingImports=false
 
 import json
 import sys
+from contextlib import redirect_stdout
 from typing import Any
 
 from kubeflow.katib import (
@@ -71,5 +72,6 @@ class Server:
 
 katib = KatibClient.__new__(KatibClient)  # without a kubeconfig
 katib.namespace, katib.custom_api = "default", Server()
-katib.create_experiment(placed, namespace="team-a")
+with redirect_stdout(sys.stderr):  # where 0.18 says what it has made
+    katib.create_experiment(placed, namespace="team-a")
 json.dump({"plain": plain(experiment), "placed": placed, "sent": katib.custom_api.sent}, sys.stdout)

@@ -70,6 +70,7 @@ def _run(options: argparse.Namespace) -> int:
     findings = [contract, *(platform.look(reader, pools) if reader else [unknown("cluster", why)])]
     noted: Object = {}
     for name, theirs in _spaces(files, options.namespace, reader).items():
+        findings += namespace.guarded(name)
         if reader:
             noted, findings_of_namespace = namespace.read(reader, name)
             findings += [*findings_of_namespace, *namespace.look(reader, name, noted, theirs, placement)]

@@ -116,7 +116,7 @@ def _run(options: argparse.Namespace) -> int:
         lambda: inputs.read(options.file),
         lambda: check_wish(options.prefer, options.require),
     )
-    pipelines = [source for source in sources if any(map(compiled.is_compiled, source.stream.documents[:1]))]
+    pipelines = [source for source in sources if any(map(compiled.is_compiled, source.stream.documents))]
     if pipelines and len(sources) > 1:
         one = "expected no other file with it"
         refuse(Mistake(pipeline.origin, ABSENT, one, "is a compiled pipeline") for pipeline in pipelines)

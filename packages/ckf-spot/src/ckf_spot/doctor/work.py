@@ -149,7 +149,7 @@ def work(document: Object) -> Work:
 
 def name_of(document: Object) -> str:
     """Kind and name."""
-    if compiled.is_compiled(document):
+    if compiled.is_bare(document):
         return f"pipeline/{map_at(document, 'pipelineInfo').get('name')}"
     metadata = map_at(document, "metadata")
     return f"{document.get('kind')}/{metadata.get('name') or metadata.get('generateName') or '-'}"

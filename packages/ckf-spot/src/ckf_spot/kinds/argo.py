@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from ckf_spot import fields, judgements, time_limits, yaml_text
+from ckf_spot.backend import PORT_FROM_V1
 from ckf_spot.errors import ABSENT, Mistake, PlacementError
 from ckf_spot.fields import Json, Object, at, copied, is_map, is_maps, map_at, maps_at
 from ckf_spot.kinds import argo_retries, jobs, ray, spark, trainer, training
@@ -34,6 +35,8 @@ RETRIES: Final = {
 """Retries of a step without any: as many, and as long a wait, as `pools["cpu"].place` gives a pipeline's task."""
 _VERSION: Final = "argoproj.io/v1alpha1"
 _KFP: Final = "pipelines.kubeflow.org/"
+_KFP_SDK: Final = f"{_KFP}kfp_sdk_version"
+"""Label and annotation that the compiler of kfp v1 writes; that of v2 makes no workflow."""
 _SPEC: Final = judgements.names("WorkflowSpec")
 _TEMPLATE: Final = judgements.names("Template")
 _CRON: Final = judgements.names("CronWorkflow", "spec")
@@ -248,8 +251,11 @@ class Workflow(Kind):
         """Around the workflow's spec."""
         yield from fields.object_problems(document, _VERSION)
         metadata = map_at(document, "metadata")
-        names = [*map_at(metadata, "annotations"), *map_at(metadata, "labels")]
-        if any(name.startswith(_KFP) for name in names):
+        noted: Object = {**map_at(metadata, "labels"), **map_at(metadata, "annotations")}
+        if _KFP_SDK in noted:
+            problem = f"is what kfp {noted[_KFP_SDK]} compiled, and pipelines of kfp v1 can't be placed"
+            yield Mistake("kind", document.get("kind"), PORT_FROM_V1, problem)
+        elif any(name.startswith(_KFP) for name in noted):
             problem = "is what Kubeflow Pipelines made of a pipeline, and makes anew for each run"
             yield Mistake(
                 "kind", document.get("kind"), "place the pipeline itself, or its compiled file", problem
@@ -258,6 +264,11 @@ class Workflow(Kind):
             hints = {name: f"a workflow's fields belong under workflowSpec.{name}" for name in _SPEC}
             yield from fields.problems(document["spec"], "spec", _CRON, ("workflowSpec",), hints)
         yield from within(document, *self.path)
+
+    def doubts(self, document: Object, placement: Placement, request: PlacingRequest) -> Iterator[str]:
+        """The next run may end one that is late."""
+        if placement.spot:
+            yield from time_limits.schedule_doubts(map_at(document, "spec"))
 
     def inner(self, document: Object) -> Iterator[tuple[Path, Kind]]:
         """The workflow's spec."""

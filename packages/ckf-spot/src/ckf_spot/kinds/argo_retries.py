@@ -6,6 +6,7 @@ with Argo's controller by `packages/kubeflow-aks/tests/local/argo/test_lost_step
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -97,25 +98,30 @@ def doubts(step: str, strategy: Object) -> Iterator[str]:
             f"{step}: retryStrategy.expression was not judged; an eviction loses the step unless it is true for "
             f"lastRetry.status {variables}"
         )
-    yield from _window_doubts(step, strategy)
+    yield from _backoff_doubts(step, strategy)
 
 
 def _policy(strategy: Object) -> str:
     return str(strategy.get("retryPolicy") or (SURVIVING if strategy.get("expression") else "OnFailure"))
 
 
-def _window_doubts(step: str, strategy: Object) -> Iterator[str]:
-    """Retries that are over before they were all used, or before a late eviction."""
-    backoff = map_at(strategy, "backoff")
+def _backoff_doubts(step: str, strategy: Object) -> Iterator[str]:
+    """Retries that Argo cannot read, or that are over before they were all used, or before a late eviction."""
+    backoff, where = map_at(strategy, "backoff"), f"{step}: retryStrategy.backoff"
+    if strategy.get("backoff") is not None and not backoff.get("duration"):
+        yield f"{where}.duration is missing, and Argo ends the step with an error instead of trying it again"
+        return
+    factor = str(backoff.get("factor", 1))
+    if re.fullmatch(r"\d+\.\d+", factor):
+        yield from map(str, time_limits.factor_doubts(f"{where}.factor", float(factor)))
     if backoff.get("maxDuration") is None:
         return
-    where = f"{step}: retryStrategy.backoff.maxDuration"
+    where += ".maxDuration"
     end = durations.of_argo(backoff["maxDuration"])
     if end is None:
         yield f"{where}: {backoff['maxDuration']!r} was not judged"
         return
-    limit, factor = (str(value) for value in (strategy.get("limit"), backoff.get("factor", 1)))
-    wait = durations.of_argo(backoff.get("duration"))
+    limit, wait = str(strategy.get("limit")), durations.of_argo(backoff["duration"])
     attempts = int(limit) if limit.isdecimal() else 0
     growth = float(factor) if factor.isdecimal() else 1
     yield from map(str, time_limits.window_doubts(where, end, limit=attempts, wait=wait or 0, factor=growth))

@@ -181,6 +181,11 @@ class CronJob(Kind):
             hints = {name: f"a Job's fields belong under jobTemplate.spec.{name}" for name in _JOB}
             yield from fields.problems(document["spec"], "spec", _CRON_JOB, ("jobTemplate",), hints)
 
+    def doubts(self, document: Object, placement: Placement, request: PlacingRequest) -> Iterator[str]:
+        """The next run may end one that is late."""
+        if placement.spot:
+            yield from time_limits.schedule_doubts(map_at(document, "spec"))
+
     def inner(self, document: Object) -> Iterator[tuple[Path, Kind]]:
         """The Job's template."""
         if map_at(document, "spec").get("jobTemplate") is not None:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ckf_spot import fields
+from ckf_spot import fields, time_limits
 from ckf_spot.errors import ABSENT, Mistake, not_one_of
 from ckf_spot.fields import Json, Object, at, is_map, map_at, maps_at
 from ckf_spot.placement import Capacity, Placement
@@ -188,6 +188,11 @@ class Wrapper(Kind):
         if self.around and document.get("spec") is not None:
             yield from fields.problems(document["spec"], "spec", self.around, self.path[-1:], self.hints)
         yield from within(document, *self.path)
+
+    def doubts(self, document: Object, placement: Placement, request: PlacingRequest) -> Iterator[str]:
+        """The next run may end one that is late."""
+        if placement.spot:
+            yield from time_limits.schedule_doubts(map_at(document, "spec"))
 
     def inner(self, document: Object) -> Iterator[tuple[Path, Kind]]:
         """The work."""

@@ -3,6 +3,9 @@
 The first is a `PipelineSpec` (`api/v2alpha1/pipeline_spec.proto`): a tree of tasks. Each task refers to a component,
 and a component to an executor or to further tasks. The second has the Kubernetes settings of each executor. kfp is not
 needed here, so that a pipeline can be placed without editing or running its Python.
+
+With `kubernetes_manifest_format=True` (kfp 2.14 and newer) the compiler writes objects of Kubernetes instead: a
+`PipelineVersion` with both documents in its `spec` and, if that is wished, a `Pipeline` before it with neither.
 """
 
 from __future__ import annotations
@@ -33,6 +36,7 @@ _EXECUTORS: Final = ("deploymentSpec", "executors")
 _EXIT_POLICY: Final = "ALL_UPSTREAM_TASKS_COMPLETED"
 """Trigger policy of a task that runs even when those before it have failed: an exit task, or one with
 `ignore_upstream_failure` (`backend/src/v2/compiler/argocompiler/dag.go` makes both a hook at the end)."""
+_GROUP: Final = "pipelines.kubeflow.org/"
 _CREATES_CLAIM: Final = DRIVER_IMAGES[0]
 _ITERATORS: Final = frozenset({"artifactIterator", "parameterIterator"})
 _FINAL_STATUS: Final = "TASK_FINAL_STATUS"
@@ -43,8 +47,18 @@ two tasks may refer to the same component."""
 
 
 def is_compiled(document: object) -> bool:
-    """Whether it is the first document of a compiled pipeline."""
+    """Whether it is the first document of a compiled pipeline, or a manifest that has one."""
+    return is_bare(document) or _is_manifest(document, "PipelineVersion")
+
+
+def is_bare(document: object) -> bool:
+    """Whether it is the first document of a compiled pipeline, which may have a second."""
     return is_map(document) and {"pipelineInfo", "root"} <= document.keys()
+
+
+def _is_manifest(document: object, kind: str) -> bool:
+    version = at(document, "apiVersion")
+    return isinstance(version, str) and version.startswith(_GROUP) and at(document, "kind") == kind
 
 
 def place(
@@ -57,7 +71,7 @@ def place(
     """Places every task of a compiled pipeline, as `ckf_spot.pipelines.tasks.place_pipeline` does one in Python.
 
     Args:
-        documents: the compiled file's one or two documents; they stay as they are.
+        documents: the compiled file's one or two documents, or its manifests; they stay as they are.
         group: pools, and the backend that runs the pipeline.
         except_: names of tasks that are left alone, or of the loops, conditions and pipelines around them.
         options: see `request.read`; a task that has retries of its own keeps them.
@@ -152,15 +166,30 @@ class Pipeline:
     def __init__(self, documents: Sequence[Object]) -> None:
         """Copies the documents."""
         self.problems: list[Mistake] = []
-        self._spec, self._platform = (copied([*documents, {}, {}][number]) for number in (0, 1))
-        self._more = len(documents) > 2  # noqa: PLR2004 - the compiler writes one or two
+        self._documents: list[Any] = [copied(document) for document in documents]
+        versions = [document for document in self._documents if _is_manifest(document, "PipelineVersion")]
+        self._version: Json = versions[0] if versions else {}
+        self._spec: Any
+        self._platform: Any
+        if versions:
+            beside = [document for document in self._documents if document is not self._version]
+            self._more = not all(_is_manifest(document, "Pipeline") for document in beside)
+            spec = map_at(self._version, "spec")
+            self._spec, self._platform = spec.get("pipelineSpec"), _or_empty(spec.get("platformSpec"))
+        else:
+            self._more = len(documents) > 2  # noqa: PLR2004 - the compiler writes one or two
+            self._spec, self._platform = [*self._documents, {}, {}][:2]
         self._seen: set[tuple[str, str]] = set()
         self._count = 0
 
     @property
     def documents(self) -> list[Json]:
-        """The documents; the second one only if there is something in it."""
-        return [self._spec, self._platform] if self._platform else [self._spec]
+        """The documents; the settings of Kubernetes only if there are some."""
+        if not self._version:
+            return [self._spec, self._platform] if self._platform else [self._spec]
+        if self._platform:
+            self._version["spec"]["platformSpec"] = self._platform
+        return self._documents
 
     def steps(self, path: str = "", stays: str = "", *, nested: bool = False) -> Iterator[Step]:
         """Its tasks that have containers.
@@ -171,9 +200,12 @@ class Pipeline:
             nested: whether it is in another one.
         """
         if not is_map(self._spec) or not is_map(self._platform):
-            self._wrong("", "expected a compiled pipeline", "a document is no map")
+            where = "spec.pipelineSpec, spec.platformSpec" if self._version else ""
+            self._wrong(where, "expected a compiled pipeline", "a document is no map")
         elif self._more:
-            self._wrong("", "expected one compiled pipeline in a file", "there are more than two documents")
+            self._wrong(
+                "", "expected one compiled pipeline in a file", "there are more documents than of one"
+            )
         for document, keys in (
             (self._spec, ("components",)),
             (self._spec, _EXECUTORS),

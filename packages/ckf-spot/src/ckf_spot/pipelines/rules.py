@@ -97,6 +97,7 @@ def window_doubts(steps: Iterable[Step]) -> Iterator[Mistake]:
         retry = step.retry or {}
         end, wait = (durations.of_argo(retry.get(f"backoff{part}Duration")) for part in ("Max", ""))
         limit, factor = retry.get("maxRetryCount"), retry.get("backoffFactor")
+        yield from time_limits.factor_doubts(f"backoff_factor of {step.path}", factor)
         if end is not None and is_count(limit) and limit:
             growth = factor if isinstance(factor, int | float) else 1
             tasks[end, limit, wait or 0, growth].append(step.path)

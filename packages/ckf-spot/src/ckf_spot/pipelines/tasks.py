@@ -1,12 +1,10 @@
 """Places tasks of Kubeflow Pipelines v2 in Python, so that they survive an eviction (why: `docs/pipelines.md`)."""
 
 import copy
-import re
 import warnings
 from collections.abc import Callable, Collection, Iterator
 from functools import partial
-from importlib import metadata
-from typing import Any, Final, NoReturn, Unpack
+from typing import Any, NoReturn, Unpack
 
 import yaml
 from google.protobuf import json_format
@@ -14,9 +12,8 @@ from kfp import dsl
 from kfp.dsl import base_component, pipeline_context, yaml_component
 from kfp.dsl.types import type_utils
 
-from ckf_spot import install
 from ckf_spot.agent_pool import GPU
-from ckf_spot.errors import ABSENT, EvictionWarning, Mistake, Mistakes, PlacementError, missing, refusal
+from ckf_spot.errors import ABSENT, EvictionWarning, Mistake, Mistakes, refusal
 from ckf_spot.fields import Json
 from ckf_spot.pipelines import request as requests
 from ckf_spot.pipelines import rules, whole
@@ -25,9 +22,6 @@ from ckf_spot.pipelines.report import Report
 from ckf_spot.pipelines.request import PlacingOptions
 from ckf_spot.pipelines.step import DRIVER_IMAGES, EXIT, IMPORTER, WITHOUT_POD, Placed, Step, drives_spark
 from ckf_spot.pool_group import PoolGroup
-
-_SDK: Final = (2, 17)
-"""First SDK that keeps a long `backoff_max_duration`; older ones make 3600 s of it (kubeflow/pipelines#13452)."""
 
 
 def place(
@@ -58,7 +52,6 @@ def place(
         EvictionWarning: once for each label that the task selects and that is not known of the pools' nodes.
     """
     mistakes = Mistakes()
-    mistakes.catch(_check_sdk)
     request = requests.read(mistakes, group, gpus=gpus, **options)
     step = mistakes.catch(lambda: _step(task))
     if step:
@@ -103,7 +96,6 @@ def place_pipeline(
         PlacementError: with every mistake, one a line; the pipeline is then as it was.
     """
     mistakes = Mistakes()
-    mistakes.catch(_check_sdk)
     request = requests.read(mistakes, group, **options)
     steps, writes, doubts = _made_so_far() if pipeline is None else _compiled(pipeline)
     mistakes.add(doubts if request.placement.spot else ())
@@ -274,20 +266,3 @@ def _whether_exit(task: Any) -> str:
 def _takes_final_status(task: Any) -> bool:
     inputs = task.component_spec.inputs or {}
     return any(type_utils.is_task_final_status_type(source.type) for source in inputs.values())
-
-
-def _check_sdk() -> None:
-    for name in ("kfp", "kfp-kubernetes"):
-        try:
-            installed = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            raise PlacementError(missing(name, install.hint("kfp"))) from None
-        numbers = tuple(int(number) for number in re.findall(r"\d+", installed)[:2])
-        if numbers < _SDK:
-            raise refusal(
-                name,
-                ABSENT,
-                "expected 2.17 or newer, which compiles for older backends as well",
-                f"{installed} is too old: before 2.17, kfp ends a task's retries after 3600 s "
-                "whatever the task sets",
-            )

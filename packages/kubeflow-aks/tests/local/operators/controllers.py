@@ -158,8 +158,11 @@ class Kueue(Operator):
     process = "kueue"
     ready = '"Starting workers"'
 
-    def start(self) -> None:
+    def start(self, **options: Any) -> None:
         """Starts it with its default configuration, but for what serves.
+
+        Args:
+            options: further fields of its configuration, such as `waitForPodsReady`.
 
         Raises:
             ControllerError: it does not start.
@@ -175,6 +178,7 @@ class Kueue(Operator):
             "leaderElection": {"leaderElect": False},
             "integrations": {"frameworks": ["batch/job"]},
             "featureGates": {"MultiKueue": False, "TopologyAwareScheduling": False},
+            **options,
         }
         api = self._launch("--config", self._configured(configuration))
         self._call(api, port, ("clusterqueues", "jobs", "resourceflavors", "workloads", "workloads/status"))
