@@ -319,9 +319,9 @@ def _amounts(spec: Object, pool: AgentPool) -> Iterator[Obstacle | NotJudged]:
                 "containers", ABSENT, text, "an administrator updates the stack with a newer program"
             )
         elif room is not None and needed > quantity(room):
-            shown = f"{resource}: {_shown(needed)}"
-            text = f"asks for {shown}, a node has {room}"
-            yield Obstacle("containers", text, what=shown, allowed=f"at most {room}")
+            text = f"asks for {resource}: {_shown(needed)}, a node has {room}"
+            path = f"containers: {resource}"
+            yield Obstacle(path, text, what=_shown(needed), allowed=f"at most {room}")
 
 
 def requested(spec: Object, resource: str) -> Decimal:
