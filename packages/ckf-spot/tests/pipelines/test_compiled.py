@@ -252,3 +252,24 @@ def test_whatever_is_in_a_file_is_placed_or_reported(data: st.DataObject) -> Non
         where[key] = deepcopy(data.draw(JUNK))
     with suppress(PlacementError):
         compiled.place(documents, POOLS["cpu"])
+
+
+@pytest.mark.parametrize(
+    "resources",
+    [
+        {"resourceCpuRequest": "10", "cpuRequest": 10.0},
+        {"resourceCpuLimit": "10"},
+        {"cpuRequest": 10.0},
+        {"cpuLimit": 10.0},
+        {"resourceMemoryRequest": "64Gi"},
+        {"memoryLimit": 64.0},
+    ],
+)
+def test_a_task_larger_than_any_node_is_refused(resources: dict[str, Any]) -> None:
+    documents = bare(RECORDED["a1-prefer"].ir)
+    [executor] = documents[0]["deploymentSpec"]["executors"].values()
+    executor["container"]["resources"] = resources
+    with pytest.raises(
+        PlacementError, match=r"containers: .* contradicts the pools cpuspot, cpuod; expected at most"
+    ):
+        compiled.place(documents, POOLS["cpu"])

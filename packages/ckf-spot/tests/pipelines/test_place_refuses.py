@@ -276,6 +276,15 @@ def test_a_node_selector_to_other_pools(pools: Pools, by: Any) -> None:
     )
 
 
+def test_more_than_any_node_has(pools: Pools) -> None:
+    assert refusal(pools["cpu"], lambda task: task.set_cpu_request("10")) == (
+        "task 'work'.containers: cpu: 10 contradicts the pools cpuspot, cpuod; expected at most 7820m"
+    )
+    assert refusal(pools["gpu"], lambda task: task.set_memory_limit("30Gi")) == (
+        "task 'work'.containers: memory: 30.0Gi contradicts the pools gpuspot, gpuod; expected at most 26322Mi"
+    )
+
+
 def test_nodes_of_its_own_on_which_it_stays(pools: Pools) -> None:
     general = selecting("kubernetes.azure.com/agentpool", "general")
     assert refusal(pools["cpu"], general) == "task 'work': it is placed already, on general; place it once"

@@ -15,7 +15,16 @@ from ckf_spot.pipelines import request as requests
 from ckf_spot.pipelines import whole
 from ckf_spot.pipelines.report import Report
 from ckf_spot.pipelines.request import PlacingOptions
-from ckf_spot.pipelines.step import DRIVER_IMAGES, EXIT, IMPORTER, WITHOUT_POD, Placed, Step, drives_spark
+from ckf_spot.pipelines.step import (
+    DRIVER_IMAGES,
+    EXIT,
+    IMPORTER,
+    WITHOUT_POD,
+    Placed,
+    Step,
+    amounts,
+    drives_spark,
+)
 from ckf_spot.pool_group import PoolGroup
 
 _SETTINGS: Final = ("platforms", "kubernetes", "deploymentSpec", "executors")
@@ -235,6 +244,7 @@ class Pipeline:
             settings=settings,
             retry=map_at(task, "retryPolicy") or None,
             accelerator=_accelerator(map_at(container, "resources", "accelerator")),
+            resources=_resources(map_at(container, "resources")),
             passthroughs=frozenset(str(passthrough.get("field")) for passthrough in passthroughs)
             if passthroughs
             else None,
@@ -274,6 +284,21 @@ def _accelerator(accelerator: Object) -> tuple[str | None, str | None]:
     kind = accelerator.get("resourceType") or accelerator.get("type")
     amount = accelerator.get("resourceCount") or accelerator.get("count")
     return (None if kind is None else str(kind)), (None if amount is None else str(amount))
+
+
+def _resources(resources: Object) -> Object:
+    """CPU and memory; SDKs before 2.10 write numbers only, of cores and of gigabytes."""
+
+    def amount(name: str, unit: str) -> Any:
+        old = resources.get(f"{name[0].lower()}{name[1:]}")
+        return resources.get(f"resource{name}") or (old and f"{old}{unit}")
+
+    return amounts(
+        amount("CpuRequest", ""),
+        amount("CpuLimit", ""),
+        amount("MemoryRequest", "G"),
+        amount("MemoryLimit", "G"),
+    )
 
 
 def _or_empty(value: Any) -> Any:

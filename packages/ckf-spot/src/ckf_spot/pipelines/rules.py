@@ -61,7 +61,8 @@ def problems(step: Step, request: Request) -> Iterator[Mistake]:
     if reached and {*reached} != {pool.name for pool in request.placement.pools}:
         yield Mistake(step.where, ABSENT, "place it once", f"it is placed already, on {', '.join(reached)}")
     else:
-        yield from node_selection.problems(pod_spec(step.settings), request.placement, step.where)
+        spec = {**pod_spec(step.settings), "containers": [{"name": step.path, "resources": step.resources}]}
+        yield from node_selection.problems(spec, request.placement, step.where)
 
 
 def placed(step: Step, request: Request) -> Placed:

@@ -52,6 +52,7 @@ class Step:
         retry: its own `retryPolicy`, or None.
         drives: whether it is the driver of a Spark application on Kubernetes.
         accelerator: type and amount that it asks for, as texts; None for what it leaves out.
+        resources: CPU and memory that it asks for, as Kubernetes' containers have them.
         passthroughs: names of the settings that its component hands on to what it makes; None where it hands on none.
         final_status: whether it takes a `PipelineTaskFinalStatus`.
         write: puts on it what was chosen.
@@ -64,6 +65,7 @@ class Step:
     settings: Object
     retry: Object | None
     accelerator: tuple[str | None, str | None]
+    resources: Object
     passthroughs: frozenset[str] | None
     final_status: bool
     write: Callable[[Placed], None]
@@ -72,6 +74,20 @@ class Step:
     def where(self) -> str:
         """How messages call it."""
         return f"task {self.path!r}"
+
+
+def amounts(
+    cpu_request: object, cpu_limit: object, memory_request: object, memory_limit: object
+) -> dict[str, Json]:
+    """The resources of a container as Kubernetes has them; None is left out."""
+    parts = {
+        "requests": {"cpu": cpu_request, "memory": memory_request},
+        "limits": {"cpu": cpu_limit, "memory": memory_limit},
+    }
+    return {
+        part: {name: amount for name, amount in values.items() if amount is not None}
+        for part, values in parts.items()
+    }
 
 
 def drives_spark(command: Iterable[object]) -> bool:

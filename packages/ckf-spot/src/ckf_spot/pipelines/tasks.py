@@ -23,7 +23,16 @@ from ckf_spot.pipelines import rules, whole
 from ckf_spot.pipelines.compiled import Pipeline
 from ckf_spot.pipelines.report import Report
 from ckf_spot.pipelines.request import PlacingOptions
-from ckf_spot.pipelines.step import DRIVER_IMAGES, EXIT, IMPORTER, WITHOUT_POD, Placed, Step, drives_spark
+from ckf_spot.pipelines.step import (
+    DRIVER_IMAGES,
+    EXIT,
+    IMPORTER,
+    WITHOUT_POD,
+    Placed,
+    Step,
+    amounts,
+    drives_spark,
+)
 from ckf_spot.pool_group import PoolGroup
 
 _SDK: Final = (2, 17)
@@ -196,6 +205,11 @@ def _step(task: Any) -> Step:
         settings=task.platform_config.get("kubernetes", {}),
         retry=json_format.MessageToDict(policy.to_proto()) if policy else None,
         accelerator=(resources.accelerator_type, resources.accelerator_count) if resources else (None, None),
+        resources=amounts(
+            resources.cpu_request, resources.cpu_limit, resources.memory_request, resources.memory_limit
+        )
+        if resources
+        else {},
         passthroughs=frozenset(passthrough.field.name for passthrough in passthroughs)
         if passthroughs
         else None,
