@@ -14,6 +14,10 @@ from ckf_spot.errors import refusal
 
 DEFAULT: Final = "2.15"
 """Backend of Charmed Kubeflow 1.11."""
+PORT_FROM_V1: Final = (
+    "port the pipeline to v2: https://www.kubeflow.org/docs/components/pipelines/user-guides/migration/"
+)
+"""What to do about kfp v1, which compiles to a workflow of Argo and to nothing else."""
 _FORM: Final = re.compile(r"2\.(\d{1,3})(?:\.\d+)?")
 _RETRIES: Final = 5
 _NODE_AFFINITY: Final = 14
@@ -29,13 +33,13 @@ class Backend:
     minor: int
 
     @classmethod
-    def parse(cls, text: str) -> Backend:
+    def parse(cls, text: object) -> Backend:
         """Reads `2.15` or `2.15.0`.
 
         Raises:
             PlacementError: no version, or one that ignores retries and so can't survive an eviction.
         """
-        match = _FORM.fullmatch(text)
+        match = _FORM.fullmatch(text) if isinstance(text, str) else None
         if not match:
             raise refusal(
                 "backend",

@@ -36,6 +36,11 @@ def description() -> str:
     return f"{package.version} from {_address(origin) if origin else Path(__file__).parent}"
 
 
+def minor_of(version: str) -> tuple[int, ...]:
+    """Major and minor of a package's version: (2, 17) of `2.17.0rc1`."""
+    return tuple(int(number) for number in re.findall(r"\d+", version)[:2])
+
+
 def _installed() -> metadata.Distribution | None:
     """None: the modules are used from a source folder on PYTHONPATH."""
     try:

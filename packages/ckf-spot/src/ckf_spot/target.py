@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 from ckf_spot.errors import Mistake, refuse
 from ckf_spot.fields import Json
 from ckf_spot.kinds import placing
+from ckf_spot.pipelines import sdk
 from ckf_spot.pipelines.request import BACKOFF, GIVE_UP, RETRIES
 from ckf_spot.placement import Capacity, Preference
 from ckf_spot.pool_group import PoolGroup, Selection
@@ -126,10 +127,8 @@ class Target(PoolGroup):
         )
         options: Any = {name: value for name, value in allowed.items() if value is not None}
         if task:
-            from ckf_spot.pipelines import tasks  # noqa: PLC0415 - kfp is an extra, and takes a second to load
-
             task_or_pipeline: Any = work
-            return tasks.place(task_or_pipeline, self, prefer=prefer, require=require, **options)
+            return _tasks().place(task_or_pipeline, self, prefer=prefer, require=require, **options)
         return placing.placed_object(work, self, prefer=prefer, require=require, **options)
 
     def place_pipeline(
@@ -145,9 +144,7 @@ class Target(PoolGroup):
         except_: str | Collection[str] = (),
     ) -> Report:
         """Places every task of a pipeline, and reports where; see `ckf_spot.pipelines.tasks.place_pipeline`."""
-        from ckf_spot.pipelines import tasks  # noqa: PLC0415 - kfp is an extra, and takes a second to load
-
-        return tasks.place_pipeline(
+        return _tasks().place_pipeline(
             pipeline,
             self,
             prefer=prefer,
@@ -158,6 +155,14 @@ class Target(PoolGroup):
             by=by,
             except_=except_,
         )
+
+
+def _tasks() -> Any:
+    """The module that places tasks; kfp is an extra, and takes a second to load."""
+    sdk.check()
+    from ckf_spot.pipelines import tasks  # noqa: PLC0415
+
+    return tasks
 
 
 def _is_of_kfp(work: object) -> bool:

@@ -128,6 +128,7 @@ def test_a_role_that_is_kept_on_demand_is_compared_as_such(doctor: Doctor) -> No
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 RAY_JOB = (EXAMPLES / "operators/rayjob-floor.yaml").read_text(encoding="utf-8")
+EXECUTOR = (EXAMPLES / "operators/executor.yaml").read_text(encoding="utf-8")
 TRAIN_JOB = (EXAMPLES / "training/trainjob.yaml").read_text(encoding="utf-8")
 
 
@@ -139,6 +140,7 @@ TRAIN_JOB = (EXAMPLES / "training/trainjob.yaml").read_text(encoding="utf-8")
         (RAY_JOB, ["--pool", "cpu", "--on-demand", "floor"]),
         (RAY_JOB, ["--pool", "cpu", "--also", "head", "--on-demand", "floor"]),
         (TRAIN_JOB, ["--pool", "gpu", "--trainer-api", "2.2"]),
+        (EXECUTOR, ["--pool", "cpu", "--pod-template"]),
         (yaml_text.dump([PIPELINE]), ["--pool", "cpu", "--require", "spot"]),
         (yaml_text.dump([PIPELINE]), ["--pool", "cpu", "--backend", "2.14"]),
     ],
@@ -287,6 +289,9 @@ def test_without_a_cluster_the_file_is_looked_at_by_the_contract(
     assert report["cluster"].startswith("? cluster: not checked, because ")
     assert report[WHERE].startswith("✔")
     assert report["Job/train on cpu"].startswith("✘")
+    guarded = JOB.replace("name: train", "name: train, namespace: kubeflow")
+    report = doctor("-f", write(guarded), "--pools", str(CONTRACT))
+    assert report["namespace kubeflow"].startswith("✘ namespace kubeflow: the cluster's guard refuses pods")
 
 
 @pytest.mark.parametrize(
@@ -343,6 +348,21 @@ def test_a_compiled_pipeline_is_looked_at_by_its_tasks(doctor: Doctor) -> None:
     placed, _ = compiled.place([PIPELINE], Pools.load(CONTRACT)["cpu"])
     report = doctor("-f", write(yaml_text.dump(placed), "placed.yaml"), "--pool", "cpu")
     assert (report.code, report["placed.yaml on cpu"]) == (0, "✔ placed.yaml on cpu: placed already")
+
+
+def test_a_pipeline_in_manifests_is_compared_by_its_tasks(doctor: Doctor) -> None:
+    """The object before it has a spec too, which must not hide the other's."""
+    head = {"apiVersion": "pipelines.kubeflow.org/v2beta1", "metadata": {"name": "v1"}}
+    version = {**head, "kind": "PipelineVersion", "spec": {"pipelineSpec": PIPELINE}}
+    documents: Any = [{**head, "kind": "Pipeline", "spec": {"displayName": "v1"}}, version]
+    findings = doctor("-f", write(yaml_text.dump(documents), "p.yaml"), "--pool", "cpu")
+    assert findings["PipelineVersion/v1 on cpu"] == (
+        "✘ PipelineVersion/v1 on cpu: placed differently: placing would set "
+        "spec.pipelineSpec.root.dag.tasks.train.retryPolicy, spec.platformSpec; ckf-spot place -f p.yaml --pool cpu"
+    )
+    place_as_advised(findings, "p.yaml")
+    report = doctor("-f", "p.yaml", "--pool", "cpu")
+    assert (report.code, report["p.yaml on cpu"]) == (0, "✔ p.yaml on cpu: placed already")
 
 
 def test_a_task_that_stays_where_it_is_is_noted(doctor: Doctor) -> None:
@@ -421,12 +441,12 @@ def test_a_number_of_gpus_that_is_put_in_at_run_time_is_not_reported_as_right(do
 
 SUSPENDED = JOB.replace("spec:\n  template", "spec:\n  suspend: true\n  template", 1)
 NIGHTLY = """\
-apiVersion: batch/v1
-kind: CronJob
+apiVersion: argoproj.io/v1alpha1
+kind: Workflow
 metadata: {name: nightly}
 spec:
-  concurrencyPolicy: Replace
-  jobTemplate: {spec: {template: {spec: {containers: [{name: main, image: i}]}}}}
+  entrypoint: a
+  templates: [{name: a, timeout: 1h, container: {image: i}}]
 """
 
 
@@ -561,3 +581,15 @@ def test_a_class_is_looked_up_in_the_cluster(
     line = doctor("-f", write(spec(f"      {field}: high\n")))[WHERE]
     assert line.startswith(f"{sign} {WHERE}: ")
     assert sign != "✘" or line.endswith(f"it is refused: the cluster does not have its {field} 'high'")
+
+
+def test_work_in_a_queue_is_not_reported_as_right(doctor: Doctor) -> None:
+    labelled = JOB.replace("name: train", "name: train, labels: {kueue.x-k8s.io/queue-name: batch}")
+    line = doctor("-f", write(labelled))[WHERE]
+    assert line.startswith(f"? {WHERE}: can run on general, unless this forbids it, ")
+    assert line.endswith("metadata.labels.kueue.x-k8s.io/queue-name")
+
+
+def test_a_field_that_is_not_known_is_named(doctor: Doctor) -> None:
+    line = doctor("-f", write(spec("      quantum: 1\n")))[WHERE]
+    assert line == f"? {WHERE}: can run on general, unless this forbids it, which is not judged: quantum"

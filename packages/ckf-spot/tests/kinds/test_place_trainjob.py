@@ -64,6 +64,14 @@ def test_only_2_3_takes_a_grace_period(pools: Pools, api: str) -> None:
     assert ("terminationGracePeriodSeconds" in spec) == (api == "2.3")
 
 
+@pytest.mark.parametrize(("seconds", "placed"), [(10, 10), (600, 25)])
+def test_2_3_keeps_a_shorter_grace_period_of_its_own(pools: Pools, seconds: int, placed: int) -> None:
+    document = place(example("trainjob"), pools["gpu"], trainer_api="2.3")
+    pod(document, "2.3")["terminationGracePeriodSeconds"] = seconds
+    again = place(document, pools["gpu"], trainer_api="2.3")
+    assert pod(again, "2.3")["terminationGracePeriodSeconds"] == placed
+
+
 def test_the_trainers_own_model_knows_every_field(pools: Pools) -> None:
     placed = place(example("trainjob"), pools["gpu"], trainer_api="2.3")
     model: Any = models.TrainerV1alpha1TrainJob.from_dict(placed)

@@ -9,6 +9,7 @@ from typing import Any
 
 import yaml
 from kfp import compiler, dsl
+from kfp.compiler.compiler_utils import KubernetesManifestOptions
 
 from ckf_spot import sources
 
@@ -116,11 +117,29 @@ def env_launcher(config: dsl.TaskConfig) -> None:
     """Would hand on its environment, and nothing else."""
 
 
-def compiled(build: Callable[[dsl.PipelineTask], object]) -> Compiled:
+def made(build: Callable[[dsl.PipelineTask], object] = str) -> Any:
     """A pipeline of the task `work`, with which `build` does what is to be tested."""
 
     @pipeline(name="tested")
     def tested() -> None:
         build(work())
 
-    return Compiled.from_pipeline(tested)
+    return tested
+
+
+def compiled(build: Callable[[dsl.PipelineTask], object]) -> Compiled:
+    """Such a pipeline, compiled."""
+    return Compiled.from_pipeline(made(build))
+
+
+def manifests(source: Any) -> list[Any]:
+    """The objects of Kubernetes that kfp compiles of a pipeline, a `Pipeline` and a `PipelineVersion`."""
+    options = KubernetesManifestOptions(
+        pipeline_name="tested", namespace="team-a", include_pipeline_manifest=True
+    )
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "manifests.yaml")
+        compiler.Compiler().compile(
+            source, str(path), kubernetes_manifest_format=True, kubernetes_manifest_options=options
+        )
+        return list(yaml.safe_load_all(path.read_text(encoding="utf-8")))

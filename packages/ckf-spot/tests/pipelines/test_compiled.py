@@ -11,8 +11,8 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
+import compiling
 import pytest
-from compiling import DEMO
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from recorded import RECORDED
@@ -20,7 +20,7 @@ from recorded import RECORDED
 from ckf_spot import PlacementError, Pools
 from ckf_spot.pipelines import compiled
 
-POOLS = Pools.load(DEMO)
+POOLS = Pools.load(compiling.DEMO)
 WHOLE: dict[str, list[tuple[str, dict[str, Any]]]] = {
     "02-spot-workload": [("cpu", {"require": "spot", "retries": 0})],
     "03-spot-retries-workload": [("cpu", {})],
@@ -57,6 +57,46 @@ def test_a_compiled_pipeline_becomes_what_its_tasks_placed_in_python_were_record
     assert placed == recorded
 
 
+def manifests(documents: list[Any]) -> list[Any]:
+    """A compiled pipeline as objects of Kubernetes."""
+    spec = dict(zip(("pipelineSpec", "platformSpec"), documents, strict=False))
+    head = {"apiVersion": "pipelines.kubeflow.org/v2beta1", "metadata": {"name": "training"}}
+    return [{**head, "kind": "Pipeline"}, {**head, "kind": "PipelineVersion", "spec": spec}]
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_in_manifests_it_becomes_the_same(name: str) -> None:
+    documents = bare(RECORDED[name].ir)
+    workload, options = WHOLE[name][0]
+    placed, report = compiled.place(documents, POOLS[workload], **options)
+    in_manifests, same = compiled.place(manifests(documents), POOLS[workload], **options)
+    assert (in_manifests, same) == (manifests(placed), report)
+    again, _ = compiled.place(in_manifests, POOLS[workload], **options)
+    assert again == in_manifests
+
+
+def test_the_manifests_that_kfp_compiles_are_placed_as_its_tasks_are_in_python() -> None:
+    in_python = compiling.made()
+    POOLS["cpu"].place_pipeline(in_python)
+    placed, _ = compiled.place(compiling.manifests(compiling.made()), POOLS["cpu"])
+    assert placed == compiling.manifests(in_python)
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ([{"kind": "Job"}], "there are more documents than of one; expected one compiled pipeline in a file"),
+        (manifests([{}]), "there are more documents than of one; expected one compiled pipeline in a file"),
+        ([], "spec.pipelineSpec, spec.platformSpec: a document is no map; expected a compiled pipeline"),
+    ],
+)
+def test_manifests_of_more_or_less_than_a_pipeline_are_refused(more: list[Any], message: str) -> None:
+    documents = manifests(bare(RECORDED["a1-prefer"].ir) if more else [])
+    with pytest.raises(PlacementError) as error:
+        compiled.place([*documents, *more], POOLS["cpu"])
+    assert str(error.value) == message
+
+
 def test_what_goes_in_stays_as_it_is() -> None:
     documents = bare(RECORDED["c5-nested"].ir)
     before = deepcopy(documents)
@@ -75,7 +115,7 @@ from ckf_spot.pipelines import compiled
 _, report = compiled.place(json.load(open(sys.argv[1])), Pools.load(sys.argv[2])["cpu"])
 print(report.rows[0].outcome)
 """
-    arguments = [sys.executable, "-c", code, str(tmp_path / "documents.json"), str(DEMO)]
+    arguments = [sys.executable, "-c", code, str(tmp_path / "documents.json"), str(compiling.DEMO)]
     ran = subprocess.run(arguments, capture_output=True, text=True, check=True, timeout=60)
     assert ran.stdout == "placed\n"
 
@@ -146,6 +186,30 @@ def test_a_runtime_gpu_limit_and_an_accelerator_in_the_form_of_old_sdks() -> Non
         compiled.place(asking(channel), POOLS["gpu"])
 
 
+@pytest.mark.parametrize(
+    "resources",
+    [
+        {"resourceMemoryRequest": "64G"},
+        {"resourceMemoryLimit": "60Gi"},
+        {"memoryLimit": 64.0},
+        {"cpuRequest": 9.0},
+        {"resourceCpuLimit": "9"},
+    ],
+)
+def test_more_than_a_node_has_in_the_form_of_new_and_old_sdks(resources: dict[str, Any]) -> None:
+    documents = bare(RECORDED["a1-prefer"].ir)
+    [executor] = documents[0]["deploymentSpec"]["executors"].values()
+    executor["container"]["resources"] = resources
+    group = Pools.sample()["cpu"]
+    with pytest.raises(
+        PlacementError, match=r"^task '.*': (memory|cpu): \S+ contradicts the pools cpuspot, cpuod"
+    ):
+        compiled.place(documents, group)
+    executor["container"]["resources"] = {"cpuRequest": 2.0, "memoryLimit": 16.0, "resourceCpuLimit": "{{x}}"}
+    _, report = compiled.place(documents, group)
+    assert not report.doubts
+
+
 def broken(change: Callable[[list[Any]], object]) -> str:
     """The error of a pipeline after a change."""
     documents = deepcopy(sharing())
@@ -181,7 +245,7 @@ BROKEN: list[tuple[Callable[[list[Any]], object], str]] = [
     (many, "there are too many tasks; expected at most 5000"),
     (
         lambda documents: documents.append({}),
-        "there are more than two documents; expected one compiled pipeline in a file",
+        "there are more documents than of one; expected one compiled pipeline in a file",
     ),
     (
         lambda documents: documents[0].update(root=5),
@@ -251,25 +315,4 @@ def test_whatever_is_in_a_file_is_placed_or_reported(data: st.DataObject) -> Non
             where = where[key]
         where[key] = deepcopy(data.draw(JUNK))
     with suppress(PlacementError):
-        compiled.place(documents, POOLS["cpu"])
-
-
-@pytest.mark.parametrize(
-    "resources",
-    [
-        {"resourceCpuRequest": "10", "cpuRequest": 10.0},
-        {"resourceCpuLimit": "10"},
-        {"cpuRequest": 10.0},
-        {"cpuLimit": 10.0},
-        {"resourceMemoryRequest": "64Gi"},
-        {"memoryLimit": 64.0},
-    ],
-)
-def test_a_task_larger_than_any_node_is_refused(resources: dict[str, Any]) -> None:
-    documents = bare(RECORDED["a1-prefer"].ir)
-    [executor] = documents[0]["deploymentSpec"]["executors"].values()
-    executor["container"]["resources"] = resources
-    with pytest.raises(
-        PlacementError, match=r"containers: .* contradicts the pools cpuspot, cpuod; expected at most"
-    ):
-        compiled.place(documents, POOLS["cpu"])
+        compiled.place(manifests(documents) if data.draw(st.booleans()) else documents, POOLS["cpu"])

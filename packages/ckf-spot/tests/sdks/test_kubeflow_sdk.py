@@ -4,18 +4,16 @@ Spark's package, of half a gigabyte, is not needed for that: only its name is im
 """
 
 import inspect
-import json
 import sys
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
+from api_server import ApiServer
 
 from ckf_spot import EvictionWarning, PlacementError, Pools, SparkOption, TrainOption
+from ckf_spot.kinds import placing
 from ckf_spot.kinds.trainer import MANAGER
 
 pytestmark = pytest.mark.filterwarnings("ignore::ckf_spot.errors.EvictionWarning")
@@ -71,6 +69,22 @@ def test_the_executors_of_a_spark_job_go_and_its_driver_stays(spark: Any) -> Non
     assert sent["mainApplicationFile"] == "local:///app/features.py"
 
 
+@pytest.mark.parametrize(
+    "option", [{}, {"elastic": True}, {"on_demand": "driver"}, {"require": "spot", "also": ("driver",)}]
+)
+def test_all_that_placing_makes_is_sent(spark: Any, monkeypatch: pytest.MonkeyPatch, option: Json) -> None:
+    """The SDK's models would leave out a field that they do not have."""
+    placed: list[Json] = []
+    place = placing.placed_object
+
+    def recorded(*arguments: Any, **request: Any) -> Json:
+        placed.append(place(*arguments, **request))
+        return placed[-1]
+
+    monkeypatch.setattr(placing, "placed_object", recorded)
+    assert submitted(spark, SparkOption(Pools.sample()["cpu"], **option)) == placed[0]
+
+
 def test_what_an_eviction_would_lose_is_a_warning(spark: Any) -> None:
     with pytest.warns(EvictionWarning, match=r"spark\.decommission\.enabled"):
         submitted(spark, SparkOption(Pools.sample()["cpu"], require="spot", also=("driver",)))
@@ -88,99 +102,96 @@ def test_it_is_refused_before_anything_is_sent(spark: Any) -> None:
     assert spark.sent == []
 
 
-RUNTIME: Json = {
-    "apiVersion": "trainer.kubeflow.org/v1alpha1",
-    "kind": "ClusterTrainingRuntime",
-    "metadata": {"name": "torch-distributed", "labels": {"trainer.kubeflow.org/framework": "torch"}},
-    "spec": {
-        "mlPolicy": {"numNodes": 1, "torch": {}},
-        "template": {
-            "spec": {
-                "replicatedJobs": [
-                    {
-                        "name": "node",
-                        "template": {
-                            "metadata": {
-                                "labels": {"trainer.kubeflow.org/trainjob-ancestor-step": "trainer"}
-                            },
-                            "spec": {"template": {"spec": {"containers": [{"name": "node", "image": "i"}]}}},
-                        },
-                    }
-                ]
-            }
-        },
-    },
-}
-
-
-@pytest.fixture
-def api_server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[list[Json]]:
-    """An API server with one training runtime; what the SDK creates there."""
-    created: list[Json] = []
-
-    class Handler(BaseHTTPRequestHandler):
-        def answer(self, status: int, content: Json) -> None:
-            body = json.dumps(content).encode()
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def do_GET(self) -> None:
-            there = self.path.endswith("/clustertrainingruntimes/torch-distributed")
-            self.answer(200 if there else 404, RUNTIME if there else {"kind": "Status", "code": 404})
-
-        def do_POST(self) -> None:
-            created.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-            self.answer(201, created[-1])
-
-        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class's name
-            """Keeps quiet."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        address = f"http://127.0.0.1:{server.server_port}"
-        config = {
-            "apiVersion": "v1",
-            "kind": "Config",
-            "clusters": [{"name": "c", "cluster": {"server": address}}],
-            "users": [{"name": "u", "user": {}}],
-            "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u", "namespace": "team-a"}}],
-            "current-context": "x",
-        }
-        path = tmp_path / "kubeconfig"
-        path.write_text(json.dumps(config), encoding="utf-8")
-        # Kept by the client when it was imported.
-        monkeypatch.setattr("kubernetes.config.kube_config.KUBE_CONFIG_DEFAULT_LOCATION", str(path))
-        monkeypatch.setenv("KUBECONFIG", str(path))
-        yield created
-        server.shutdown()
-        thread.join()
-
-
 def train_function() -> None:
     """What a data scientist trains with."""
 
 
-def test_train_sends_the_placement(api_server: list[Json]) -> None:
+def train(runtime: str = "torch-distributed") -> None:
     from kubeflow.trainer import CustomTrainer, TrainerClient  # noqa: PLC0415
 
     trainer = CustomTrainer(func=train_function, num_nodes=2, resources_per_node={"gpu": 1})
-    gpu = Pools.sample()["gpu"]
-    TrainerClient().train(runtime="torch-distributed", trainer=trainer, options=[TrainOption(gpu)])
-    [sent] = api_server
+    TrainerClient().train(runtime=runtime, trainer=trainer, options=[TrainOption(Pools.sample()["gpu"])])
+
+
+def test_train_sends_the_placement(api_server: ApiServer) -> None:
+    train()
+    [sent] = api_server.created
     unplaced = {
         **sent,
         "spec": {key: value for key, value in sent["spec"].items() if key != "runtimePatches"},
     }
+    placed = Pools.sample()["gpu"].place(unplaced, trainer_api="2.2")
     assert sent["spec"]["trainer"]["numNodes"] == 2
     assert "runtimePatches" in sent["spec"]
-    assert sent["spec"]["runtimePatches"] == gpu.place(unplaced, trainer_api="2.2")["spec"]["runtimePatches"]
+    assert sent["spec"]["runtimePatches"] == placed["spec"]["runtimePatches"]
 
 
-def test_what_optimize_sends_is_placed_as_yaml(api_server: list[Json]) -> None:
+@pytest.mark.parametrize(
+    ("fields", "theirs"),
+    [(("podTemplateOverrides", "trainer"), "podTemplateOverrides"), (("trainer",), "none for placement")],
+)
+def test_a_cluster_that_would_drop_the_placement_gets_no_job(
+    api_server: ApiServer, fields: tuple[str, ...], theirs: str
+) -> None:
+    api_server.fields = fields
+    with pytest.raises(PlacementError) as refused:
+        train()
+    assert str(refused.value) == (
+        f"spec.runtimePatches: the cluster's Kubeflow Trainer would drop it, and has {theirs}; expected the SDK for "
+        "its release (docs/training.md), or YAML: ckf-spot place --trainer-api"
+    )
+    assert api_server.created == []
+
+
+@pytest.mark.filterwarnings("default::ckf_spot.errors.EvictionWarning")
+def test_a_cluster_that_does_not_publish_its_fields_is_named_as_not_checked(api_server: ApiServer) -> None:
+    api_server.fields = None
+    with pytest.warns(
+        EvictionWarning, match="runtimePatches: not checked whether the cluster's Kubeflow Trainer has"
+    ):
+        train()
+    assert "runtimePatches" in api_server.created[0]["spec"]
+
+
+def patch(**pod: Any) -> Any:
+    """The SDK's option that patches the pods of the runtime's job `node`."""
+    from kubeflow.trainer import options  # noqa: PLC0415
+
+    template = options.PodTemplatePatch(spec=options.PodSpecPatch(**pod))
+    job = options.JobTemplatePatch(spec=options.JobSpecPatch(template=template))
+    jobs = options.JobSetSpecPatch(replicated_jobs=[options.ReplicatedJobPatch(name="node", template=job)])
+    spec = options.TrainingRuntimeSpecPatch(template=options.JobSetTemplatePatch(spec=jobs))
+    return options.RuntimePatch(training_runtime_spec=spec)
+
+
+SELECTING: Json = {"tolerations": [{"key": "team", "operator": "Exists"}]}
+
+
+def test_a_patch_that_takes_the_placement_back_is_refused_before_anything_is_sent(
+    api_server: ApiServer,
+) -> None:
+    from kubeflow.trainer import CustomTrainer, TrainerClient  # noqa: PLC0415
+
+    trainer = CustomTrainer(func=train_function, num_nodes=2)
+    ours = TrainOption(Pools.sample()["cpu"])
+    with pytest.raises(PlacementError) as error:
+        TrainerClient().train(
+            runtime="torch-distributed", trainer=trainer, options=[ours, patch(**SELECTING)]
+        )
+    assert str(error.value) == (
+        "options: RuntimePatch: tolerations: [{'key': 'team', 'operator': 'Exists'}] overrides the placement of the "
+        "TrainOption before it; put the TrainOption last"
+    )
+    assert api_server.created == []
+    TrainerClient().train(runtime="torch-distributed", trainer=trainer, options=[patch(**SELECTING), ours])
+    TrainerClient().train(
+        runtime="torch-distributed", trainer=trainer, options=[ours, patch(service_account_name="trainer")]
+    )
+    before, behind = (sent["spec"]["runtimePatches"] for sent in api_server.created)
+    assert (before[-1]["manager"], behind[0]["manager"]) == (MANAGER, MANAGER)
+
+
+def test_what_optimize_sends_is_placed_as_yaml(api_server: ApiServer) -> None:
     """What it creates is an Experiment whose trials are TrainJobs."""
     from kubeflow.optimizer import OptimizerClient, Search, TrialConfig  # noqa: PLC0415
     from kubeflow.trainer import CustomTrainer, TrainJobTemplate  # noqa: PLC0415
@@ -191,7 +202,7 @@ def test_what_optimize_sends_is_placed_as_yaml(api_server: list[Json]) -> None:
         trial_config=TrialConfig(num_trials=2),
         search_space={"rate": Search.loguniform(0.001, 0.1)},
     )
-    [sent] = api_server
+    [sent] = api_server.created
     placed = Pools.sample()["gpu"].place(sent, trainer_api="2.3")
     trial = placed["spec"]["trialTemplate"]["trialSpec"]
     assert trial["kind"] == "TrainJob"

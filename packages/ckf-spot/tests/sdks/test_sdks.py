@@ -5,18 +5,12 @@ of its own, from its lock file.
 """
 
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from installed import environment, output, packages
 
 from ckf_spot import Pools
-
-FOLDER: Final = Path(__file__).parents[2]
-UV: Final = FOLDER.parents[1] / ".venv/bin/uv"
 
 
 def replicas(count: int) -> dict[str, Any]:
@@ -68,40 +62,29 @@ KATIB: Final = {
         },
     },
 }
+DOCUMENTS: Final = {"training": TRAINING, "katib": KATIB}
 
 
-def in_environment(name: str, folder: Path) -> Any:
-    """What the script of that name says, run where the packages of its lock file are installed.
-
-    Args:
-        name: `katib` or `training`.
-        folder: of the environment; one from an earlier run is kept, for a new one takes seconds to load.
-    """
-    python = folder / "bin/python"
-    try:
-        uv("venv", "--allow-existing", "--python", sys.executable, str(folder))
-        uv("pip", "sync", "--python", str(python), "--require-hashes", f"requirements-{name}.txt")
-    except (OSError, subprocess.SubprocessError) as error:
-        if os.environ.get("KUBEFLOW_AKS_REQUIRE_TOOLS"):
-            raise
-        pytest.skip(f"the SDK can't be installed here: {error}")
-    ran = subprocess.run(
-        [python, Path(__file__).with_name(f"{name}_objects.py")],
-        env={"PYTHONPATH": str(FOLDER / "src")},
-        stdout=subprocess.PIPE,
-        check=True,
-        timeout=60,
-    )
-    return json.loads(ran.stdout)
-
-
-def uv(*arguments: str) -> None:
-    subprocess.run([UV, *arguments], cwd=FOLDER, check=True, capture_output=True, timeout=300)
-
-
-@pytest.mark.parametrize(("name", "document"), [("katib", KATIB), ("training", TRAINING)])
+@pytest.mark.parametrize(
+    ("name", "lock", "more"),
+    [
+        ("training", "training", []),
+        ("training", "katib", []),  # 1.9.0, which Katib's requires
+        ("training", "katib", ["kubeflow-training==1.9.1"]),
+        ("training", "katib", ["kubeflow-training==1.9.2"]),
+        ("training", "katib", ["kubeflow-training==1.9.3"]),
+        ("training", "katib", ["kubeflow-training==1.9.4"]),
+        ("katib", "katib", []),
+        ("katib", "katib", ["kubeflow-katib==0.18.0"]),
+    ],
+)
 @pytest.mark.filterwarnings("ignore::ckf_spot.errors.EvictionWarning")
-def test_an_object_is_placed_as_its_yaml_is(pytestconfig: pytest.Config, name: str, document: Any) -> None:
-    result = in_environment(name, pytestconfig.cache.mkdir(f"sdk-{name}"))
-    assert result["plain"] == document
-    assert result["placed"] == Pools.sample()["cpu"].place(document)
+def test_an_object_is_placed_as_its_yaml_is_and_never_sent_without(
+    pytestconfig: pytest.Config, name: str, lock: str, more: list[str]
+) -> None:
+    folders = [packages(pytestconfig, *more)] if more else []
+    document: Any = DOCUMENTS[name]
+    result = json.loads(output(environment(lock, pytestconfig), f"{name}_objects.py", *folders))
+    placed = Pools.sample()["cpu"].place(document)
+    sent = ["kubeflow.org", "v1beta1", "team-a", "experiments", placed] if name == "katib" else []
+    assert result == {"plain": document, "placed": placed, "sent": sent}

@@ -18,10 +18,9 @@ from kubeflow_aks.clients.kubernetes.api import ApiServer
 from kubeflow_aks.clients.kubernetes.errors import KubeError
 from kubeflow_aks.clients.kubernetes.objects import at, items
 from kubeflow_aks.local_aks.azure.state import AzureState
-from kubeflow_aks.local_aks.azure_cli import install
 from kubeflow_aks.local_aks.control_plane.kwokctl import COMPONENTS, component
 from kubeflow_aks.local_aks.engine import Engine
-from kubeflow_aks.local_aks.lifecycle import damage, service_files, teardown
+from kubeflow_aks.local_aks.lifecycle import damage, programs, service_files, teardown
 from kubeflow_aks.local_aks.lifecycle.instance import LocalAks
 from kubeflow_aks.local_aks.lifecycle.watch import watched
 from kubeflow_aks.local_aks.run.directory import RunDirectory
@@ -60,7 +59,7 @@ class Running:
 
     def az(self, line: str) -> subprocess.CompletedProcess[str]:
         """A command of a shell in the local AKS."""
-        environment = install.environment(self.aks.run, os.environ)
+        environment = programs.with_az(self.aks.run, os.environ)
         command = ["/bin/sh", "-c", f"az {line}"]
         return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
 

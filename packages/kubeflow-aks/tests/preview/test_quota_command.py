@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from kubeflow_aks.cli.process import main as command_line
-from kubeflow_aks.clients.vm_usage import Quota, VmUsageError, usage_of
+from kubeflow_aks.clients.errors import ClientError
+from kubeflow_aks.clients.vm_usage import Quota, usage_of
 from kubeflow_aks.preview.quota import compared
 from tests.clients.az_placement import FORBIDDEN, installed, words
 
@@ -59,7 +60,7 @@ def test_a_family_that_azure_does_not_list_is_not_enough() -> None:
 
 @pytest.mark.parametrize("text", ["", "{}", "[1]", '[{"name": {}}]', "[" * 100_000, '[{"limit": "many"}]'])
 def test_what_is_no_answer_of_az_is_refused(text: str) -> None:
-    with pytest.raises(VmUsageError):
+    with pytest.raises(ClientError):
         usage_of(text)
 
 

@@ -132,8 +132,8 @@ def _placed(
 
 
 def _compared(documents: Sequence[Object]) -> Sequence[Object]:
-    """One by one, but a compiled pipeline's as one: its second document may be yet to come."""
-    if any(map(compiled.is_compiled, documents)):
+    """One by one, but a compiled pipeline's two as one: the second may be yet to come."""
+    if any(map(compiled.is_bare, documents)):
         return [dict(ChainMap(*map(dict, documents)))]
     return documents
 

@@ -25,20 +25,26 @@ _CLAIM: Final = "PersistentVolumeClaim/"
 _NOT_ALLOWED: Final = f"the annotation {WHITELIST} does not allow"
 
 
+def guarded(name: str) -> Iterator[Finding]:
+    """What is wrong with a namespace of the platform."""
+    if PLATFORM_NAMESPACES.fullmatch(name):
+        advice = "work for spot belongs into a profile's namespace"
+        text = "the cluster's guard refuses pods that tolerate spot nodes there"
+        yield wrong(f"namespace {name}", text, advice)
+
+
 def read(reader: Reader, name: str) -> tuple[Object, list[Finding]]:
-    """A namespace's annotations, and what is wrong with choosing it.
+    """A namespace's annotations, which those of the platform need not have, and what can't be seen of it.
 
     Raises:
         PlacementError: there is no such namespace.
     """
-    what = f"namespace {name}"
     if PLATFORM_NAMESPACES.fullmatch(name):
-        advice = "work for spot belongs into a profile's namespace"
-        return {}, [wrong(what, "the cluster's guard refuses pods that tolerate spot nodes there", advice)]
+        return {}, []
     try:
         space = reader.namespace(name)
     except ForbiddenError as error:
-        return {}, [unknown(what, str(error))]
+        return {}, [unknown(f"namespace {name}", str(error))]
     if space is None:
         raise refusal("namespace", name, "expected a namespace of the cluster", "does not exist")
     return map_at(space, "metadata", "annotations"), []

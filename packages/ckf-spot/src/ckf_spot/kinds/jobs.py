@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from ckf_spot import fields, judgements
+from ckf_spot import fields, judgements, time_limits
 from ckf_spot.errors import Mistake
 from ckf_spot.fields import Json, Object, is_map, is_maps, map_at, maps_at
 from ckf_spot.kinds.kind import Kind, Path, PlacingRequest, Pods, contradiction, unknown_roles
@@ -97,7 +97,11 @@ class JobTemplate(Kind):
         """What a failed container does from now on, and how long the loss of all pods holds the Job up."""
         if not self._evictable(placement, request):
             return
-        yield from self._wait(map_at(document, "spec"))
+        spec = map_at(document, "spec")
+        yield from self._wait(spec)
+        yield from time_limits.deadline_doubts(
+            "activeDeadlineSeconds", spec.get("activeDeadlineSeconds"), self.role
+        )
         if map_at(document, "spec", "template", "spec").get("restartPolicy") == "OnFailure":
             yield (
                 "its pods had restartPolicy OnFailure and have Never now, since Kubernetes takes no pod failure policy "
@@ -176,6 +180,11 @@ class CronJob(Kind):
         if document.get("spec") is not None:
             hints = {name: f"a Job's fields belong under jobTemplate.spec.{name}" for name in _JOB}
             yield from fields.problems(document["spec"], "spec", _CRON_JOB, ("jobTemplate",), hints)
+
+    def doubts(self, document: Object, placement: Placement, request: PlacingRequest) -> Iterator[str]:
+        """The next run may end one that is late."""
+        if placement.spot:
+            yield from time_limits.schedule_doubts(map_at(document, "spec"))
 
     def inner(self, document: Object) -> Iterator[tuple[Path, Kind]]:
         """The Job's template."""

@@ -8,10 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from ckf_spot import fields, judgements
+from ckf_spot import fields, judgements, time_limits
 from ckf_spot.agent_pool import GPU
-from ckf_spot.errors import EvictionWarning, Mistake, Mistakes, missing, not_one_of
+from ckf_spot.errors import EvictionWarning, Mistake, Mistakes, missing, not_one_of, refusal
 from ckf_spot.fields import Json, Object, at, is_map, is_maps, map_at
+from ckf_spot.kinds import trainer_sdk
 from ckf_spot.kinds.kind import Kind, PlacingRequest, Pods, unknown_roles
 from ckf_spot.placement import Capacity, Placement
 from ckf_spot.pods import gpu_limits, node_selection, shape
@@ -117,6 +118,12 @@ class TrainJob(Kind):
             entries = spec.get(_FIELD[request.trainer_api]) or []
             yield from _entry_problems(entries, placement, request.trainer_api, request.target)
 
+    def doubts(self, document: Object, placement: Placement, request: PlacingRequest) -> Iterator[str]:
+        """A deadline that counts from the job's start."""
+        if placement.spot:
+            seconds = map_at(document, "spec").get("activeDeadlineSeconds")
+            yield from time_limits.deadline_doubts("spec.activeDeadlineSeconds", seconds, "the TrainJob")
+
     def place(self, document: Json, placement: Placement, request: PlacingRequest) -> None:
         """An override, or a patch, with the placement."""
         api = str(request.trainer_api)
@@ -147,6 +154,9 @@ class _Launcher(Pods):
         spec, field = document["spec"], _FIELD[self.api]
         spec[field] = _placed(spec.get(field) or [], placement, self.api, _LAUNCHER)
 
+    def keep(self, document: Json) -> None:
+        """Its annotations are the runtime's."""
+
     def problems(self, template: Object, placement: Placement, where: str) -> Sequence[Mistake]:
         """Its GPUs, and what the job's own overrides say of it."""
         mistakes = _entry_problems(self.entries, placement, self.api, _LAUNCHER)
@@ -166,7 +176,8 @@ KINDS: Final[Mapping[str, Kind]] = {"TrainJob": TrainJob()}
 class TrainOption:
     """An option of the Kubeflow SDK: `TrainerClient().train(…, options=[TrainOption(pools["gpu"])])`.
 
-    SDK 0.5 speaks to Trainer 2.2 and newer.
+    SDK 0.4 and newer are for Trainer 2.2 and newer, 0.2 and 0.3 for Trainer 2.1; see `trainer_sdk`. A `RuntimePatch` or
+    `PodTemplateOverride` with a choice of nodes comes before it.
 
     Attributes:
         group: the pools.
@@ -186,10 +197,10 @@ class TrainOption:
         Args:
             job_spec: what the options make of the job; it is changed.
             trainer: the SDK's trainer; only its `resources_per_node` is read, or None.
-            backend: not used: backends without a cluster ignore the patch.
+            backend: the SDK's; its cluster is asked for the fields of a TrainJob.
 
         Raises:
-            PlacementError: the job can't be placed there.
+            PlacementError: the job can't be placed there, or would be sent or stored without its placement.
 
         Warns:
             EvictionWarning: see `ckf_spot.Target.place`.
@@ -199,16 +210,38 @@ class TrainOption:
             GPU if str(name).lower() == "gpu" else name: amount for name, amount in (requested or {}).items()
         }
         spec = job_spec.setdefault("spec", {})
-        entries = spec.get(_FIELD["2.2"]) or []
+        api = trainer_sdk.release()
+        field = _FIELD[api]
+        entries = spec.get(field) or []
         placement = self.group.placement(prefer=self.prefer, require=self.require)
         request = {"trainer": {"resourcesPerNode": {"limits": limits}}} if requested else {}
         mistakes = Mistakes()
+        mistakes.add(trainer_sdk.problems(backend, field, dict.fromkeys(_FIELD.values())))
         mistakes.add(_resource_problems(request, placement))
-        mistakes.add(_entry_problems(entries, placement, "2.2", self.target))
+        mistakes.add(_entry_problems(entries, placement, api, self.target))
         mistakes.raise_all()
         for doubt in mistakes.doubts:
             warnings.warn(str(doubt), EvictionWarning, stacklevel=2)
-        spec[_FIELD["2.2"]] = _placed(entries, placement, "2.2", self.target)
+        spec[field] = _Entries(_placed(entries, placement, api, self.target), api, self.target)
+
+
+class _Entries(list[Json]):
+    """Overrides, or patches, of a TrainJob to which the SDK appends those of the options behind ours."""
+
+    def __init__(self, entries: list[Json], api: str, target: str) -> None:
+        super().__init__(entries)
+        self._api = api
+        self._target = target
+
+    def append(self, entry: Json) -> None:
+        """Refuses one that would take the placement back: of each list Trainer keeps the last entry's."""
+        option = "PodTemplateOverride" if self._api == "2.1" else "RuntimePatch"
+        for template in _templates(entry, self._api, self._target):
+            for key in ("nodeSelector", *_PLACING):
+                if value := map_at(template, "spec").get(key):
+                    problem = "overrides the placement of the TrainOption before it"
+                    raise refusal(f"options: {option}: {key}", value, "put the TrainOption last", problem)
+        super().append(entry)
 
 
 def _runtime(document: Object) -> str:
@@ -305,7 +338,7 @@ def _selecting(had: Object, placement: Placement) -> Json:
 def _template(had: Object, placement: Placement, api: str) -> Json:
     """The placement as an override of the pods' template."""
     pod = map_at(had, "spec")
-    grace = {"terminationGracePeriodSeconds": pods.GRACE_SECONDS}
+    grace = {pods.GRACE_PERIOD: pods.grace_seconds(pod)}
     return {
         "metadata": pods.annotated(map_at(had, "metadata")),
         "spec": {

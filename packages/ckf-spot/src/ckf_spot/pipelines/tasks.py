@@ -1,12 +1,10 @@
 """Places tasks of Kubeflow Pipelines v2 in Python, so that they survive an eviction (why: `docs/pipelines.md`)."""
 
 import copy
-import re
 import warnings
 from collections.abc import Callable, Collection, Iterator
 from functools import partial
-from importlib import metadata
-from typing import Any, Final, NoReturn, Unpack
+from typing import Any, NoReturn, Unpack
 
 import yaml
 from google.protobuf import json_format
@@ -14,29 +12,16 @@ from kfp import dsl
 from kfp.dsl import base_component, pipeline_context, yaml_component
 from kfp.dsl.types import type_utils
 
-from ckf_spot import install
 from ckf_spot.agent_pool import GPU
-from ckf_spot.errors import ABSENT, EvictionWarning, Mistakes, PlacementError, missing, refusal
+from ckf_spot.errors import ABSENT, EvictionWarning, Mistake, Mistakes, refusal
 from ckf_spot.fields import Json
 from ckf_spot.pipelines import request as requests
 from ckf_spot.pipelines import rules, whole
 from ckf_spot.pipelines.compiled import Pipeline
 from ckf_spot.pipelines.report import Report
 from ckf_spot.pipelines.request import PlacingOptions
-from ckf_spot.pipelines.step import (
-    DRIVER_IMAGES,
-    EXIT,
-    IMPORTER,
-    WITHOUT_POD,
-    Placed,
-    Step,
-    amounts,
-    drives_spark,
-)
+from ckf_spot.pipelines.step import DRIVER_IMAGES, EXIT, IMPORTER, WITHOUT_POD, Placed, Step, drives_spark
 from ckf_spot.pool_group import PoolGroup
-
-_SDK: Final = (2, 17)
-"""First SDK that keeps a long `backoff_max_duration`; older ones make 3600 s of it (kubeflow/pipelines#13452)."""
 
 
 def place(
@@ -67,13 +52,16 @@ def place(
         EvictionWarning: once for each label that the task selects and that is not known of the pools' nodes.
     """
     mistakes = Mistakes()
-    mistakes.catch(_check_sdk)
     request = requests.read(mistakes, group, gpus=gpus, **options)
     step = mistakes.catch(lambda: _step(task))
     if step:
         mistakes.add(rules.backend_problems(step, group.backend))
-        if not step.stays:
+        if step.stays:
+            mistakes.add(rules.stay_doubts(step, request))
+        else:
             mistakes.add(rules.problems(step, request))
+            if request.placement.spot:
+                mistakes.add(rules.window_doubts([step]))
     mistakes.raise_all()
     for doubt in mistakes.doubts:
         warnings.warn(str(doubt), EvictionWarning, stacklevel=3)
@@ -108,17 +96,17 @@ def place_pipeline(
         PlacementError: with every mistake, one a line; the pipeline is then as it was.
     """
     mistakes = Mistakes()
-    mistakes.catch(_check_sdk)
     request = requests.read(mistakes, group, **options)
-    steps, writes = _made_so_far() if pipeline is None else _compiled(pipeline)
+    steps, writes, doubts = _made_so_far() if pipeline is None else _compiled(pipeline)
+    mistakes.add(doubts if request.placement.spot else ())
     report = whole.place(steps, request, except_, mistakes)
     for write in writes:
         write()
     return report
 
 
-_Found = tuple[list[Step], list[Callable[[], None]]]
-"""Tasks, and what is to be called once they are placed."""
+_Found = tuple[list[Step], list[Callable[[], None]], list[Mistake]]
+"""Tasks, what is to be called once they are placed, and what of the whole run an eviction meets."""
 
 
 def _made_so_far() -> _Found:
@@ -137,7 +125,7 @@ def _made_so_far() -> _Found:
         nested = Pipeline(_documents(task.component_spec))
         steps += nested.steps(_path(task), _whether_exit(task), nested=True)
         writes.append(partial(_give_own_pipeline, task, nested))
-    return steps, writes
+    return steps, writes, []
 
 
 def _compiled(pipeline: Any) -> _Found:
@@ -152,7 +140,7 @@ def _compiled(pipeline: Any) -> _Found:
         if isinstance(pipeline, yaml_component.YamlComponent):  # the compiler reads its text again
             pipeline.component_yaml = yaml.safe_dump_all(compiled.documents)
 
-    return list(compiled.steps()), [write]
+    return list(compiled.steps()), [write], list(compiled.config_doubts())
 
 
 def _documents(spec: Any) -> list[Json]:
@@ -205,9 +193,10 @@ def _step(task: Any) -> Step:
         settings=task.platform_config.get("kubernetes", {}),
         retry=json_format.MessageToDict(policy.to_proto()) if policy else None,
         accelerator=(resources.accelerator_type, resources.accelerator_count) if resources else (None, None),
-        resources=amounts(
-            resources.cpu_request, resources.cpu_limit, resources.memory_request, resources.memory_limit
-        )
+        resources={
+            "requests": _stated(cpu=resources.cpu_request, memory=resources.memory_request),
+            "limits": _stated(cpu=resources.cpu_limit, memory=resources.memory_limit),
+        }
         if resources
         else {},
         passthroughs=frozenset(passthrough.field.name for passthrough in passthroughs)
@@ -216,6 +205,10 @@ def _step(task: Any) -> Step:
         final_status=_takes_final_status(task),
         write=partial(_write_task, task),
     )
+
+
+def _stated(**amounts: str | None) -> dict[str, str]:
+    return {name: amount for name, amount in amounts.items() if amount is not None}
 
 
 def _write_task(task: dsl.PipelineTask, placed: Placed) -> None:
@@ -273,20 +266,3 @@ def _whether_exit(task: Any) -> str:
 def _takes_final_status(task: Any) -> bool:
     inputs = task.component_spec.inputs or {}
     return any(type_utils.is_task_final_status_type(source.type) for source in inputs.values())
-
-
-def _check_sdk() -> None:
-    for name in ("kfp", "kfp-kubernetes"):
-        try:
-            installed = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            raise PlacementError(missing(name, install.hint("kfp"))) from None
-        numbers = tuple(int(number) for number in re.findall(r"\d+", installed)[:2])
-        if numbers < _SDK:
-            raise refusal(
-                name,
-                ABSENT,
-                "expected 2.17 or newer, which compiles for older backends as well",
-                f"{installed} is too old: before 2.17, kfp ends a task's retries after 3600 s "
-                "whatever the task sets",
-            )

@@ -12,10 +12,6 @@ TOTALS: Final = {"cores": "all on demand", "lowPriorityCores": "all spot"}
 """Quotas of a region that are of no VM family, and what they count."""
 
 
-class VmUsageError(ClientError):
-    """A text is not what `az vm list-usage` prints."""
-
-
 @dataclass(frozen=True)
 class Quota:
     """One quota of a region, in vCPU."""
@@ -39,7 +35,7 @@ def vm_usage(az: Az, region: str) -> Mapping[str, Quota]:
 
     Raises:
         AzError: no answer.
-        VmUsageError: the answer can't be read.
+        ClientError: the answer can't be read.
     """
     return usage_of(az.run(*command(region)))
 
@@ -48,7 +44,7 @@ def usage_of(text: str) -> dict[str, Quota]:
     """The quotas in an output, by name in lower case, because Azure's spelling of families varies.
 
     Raises:
-        VmUsageError: the text is not such output.
+        ClientError: the text is not such output.
     """
     try:
         entries: list[dict[str, Any]] = list(json.loads(text))
@@ -57,4 +53,4 @@ def usage_of(text: str) -> dict[str, Quota]:
             for entry in entries or [{}]
         }
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        raise VmUsageError("not the output of `az vm list-usage --output json`") from None
+        raise ClientError("not the output of `az vm list-usage --output json`") from None

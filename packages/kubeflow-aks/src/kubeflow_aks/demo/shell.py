@@ -6,9 +6,7 @@ import sys
 
 from kubeflow_aks.demo.place import Place
 from kubeflow_aks.demo.tools import get_tools
-from kubeflow_aks.local_aks.azure_cli import install
-from kubeflow_aks.local_aks.engine import install as engine_install
-from kubeflow_aks.local_aks.lifecycle import damage
+from kubeflow_aks.local_aks.lifecycle import damage, programs
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.tools import Tools
 
@@ -29,8 +27,8 @@ def shell(place: Place, stack: str | None) -> int:
 
 def shell_environment(run: RunDirectory, tools: Tools) -> dict[str, str]:
     """Variables of a shell in which kubectl, az and pulumi are those of one local AKS."""
-    environment = install.environment(run, run.environment(tools.environment()))
-    return engine_install.environment(run, tools["pulumi"], environment)
+    environment = programs.with_az(run, run.environment(tools.environment()))
+    return programs.with_pulumi(run, tools["pulumi"], environment)
 
 
 def _print_error(line: str) -> None:

@@ -9,8 +9,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from kubeflow_aks.clients.az import Az, AzError
+from kubeflow_aks.clients.errors import ClientError
 from kubeflow_aks.clients.spot_placement import Desired, PlacementScore, placement_scores
-from kubeflow_aks.clients.vm_usage import TOTALS, Quota, VmUsageError, command, usage_of
+from kubeflow_aks.clients.vm_usage import TOTALS, Quota, command, usage_of
 from kubeflow_aks.exit_codes import ExitCode, InconclusiveError, MissingProgramError
 from kubeflow_aks.preview.subnets import subnets_compared
 from kubeflow_aks.recorder.document import plan_document
@@ -120,4 +121,4 @@ def _read(file: str) -> str:
     try:
         return sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
     except UnicodeDecodeError:
-        raise VmUsageError(f"{file} is not UTF-8 text") from None
+        raise ClientError(f"{file} is not UTF-8 text") from None

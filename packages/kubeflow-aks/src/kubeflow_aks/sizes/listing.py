@@ -6,8 +6,9 @@ from typing import Final
 
 from aks_facts import VmSize, ondemand_prices, restricted_families, vm_sizes
 from kubeflow_aks.clients.az import Az, AzError
+from kubeflow_aks.clients.errors import ClientError
 from kubeflow_aks.clients.spot_placement import Desired, PlacementScore, placement_scores
-from kubeflow_aks.clients.vm_usage import Quota, VmUsageError, vm_usage
+from kubeflow_aks.clients.vm_usage import Quota, vm_usage
 from kubeflow_aks.cost.figures import EvictionRate, Quote
 from kubeflow_aks.cost.prices import Market
 
@@ -93,7 +94,7 @@ def queried(az: Az, region: str, desired: list[Desired]) -> Subscription:
         return Subscription(reasons=("Scores and quota are not queried: `az` is missing.",))
     try:
         quotas = vm_usage(az, region)
-    except (AzError, VmUsageError) as error:
+    except ClientError as error:
         return Subscription(reasons=(f"Scores and quota are not queried: {error}.",))
     try:
         return Subscription(quotas, placement_scores(az, region, desired))

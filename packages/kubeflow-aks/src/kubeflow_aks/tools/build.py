@@ -116,7 +116,7 @@ class _Builder:
     def _keep_manifests(self, tool: Tool) -> None:
         """Copies them before the binary is in its place, so that whoever finds it has them too."""
         query = (
-            ("-m", "-f", "{{.Dir}}", tool.source) if tool.source else ("-f", "{{.Module.Dir}}", tool.package)
+            ("-m", "-f", "{{.Dir}}", tool.module) if tool.module else ("-f", "{{.Module.Dir}}", tool.package)
         )
         command = [self.go, "list", "-mod=readonly", _REMOVABLE, *query]
         answer = subprocess.run(  # noqa: S603 - go, with arguments from the manifest

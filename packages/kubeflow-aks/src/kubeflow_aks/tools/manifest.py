@@ -29,7 +29,7 @@ class Tool:
         manifests: files of the tool's module that are kept beside the binary, as patterns: custom resources, webhooks.
         extra: value of `--with` by which it is built; empty for a tool that every local AKS needs.
         pin: version of its module where that has another one than the program.
-        source: path of the tool's module where the main package is one of ours.
+        module: path of the tool's module where the main package is one of ours.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Tool:
     manifests: str = ""
     extra: str = ""
     pin: str = ""
-    source: str = ""
+    module: str = ""
 
     def __str__(self) -> str:
         return f"{self.name} v{self.version}"
@@ -171,7 +171,7 @@ TOOLS: Final = (
         version_arguments=(),
         manifests="manifests/v1beta1/components/crd/[!k]*.yaml manifests/v1beta1/components/webhook/webhooks.yaml",
         extra="katib",
-        source="github.com/kubeflow/katib",
+        module="github.com/kubeflow/katib",
     ),
     Tool(
         name="ray-operator",
@@ -192,7 +192,7 @@ TOOLS: Final = (
         version_arguments=(),
         manifests="config/components/crd/bases/*.yaml config/components/webhook/manifests.yaml",
         extra="kueue",
-        source="sigs.k8s.io/kueue",
+        module="sigs.k8s.io/kueue",
     ),
 )
 """Every tool; within a group in build order, groups with the longest build first."""

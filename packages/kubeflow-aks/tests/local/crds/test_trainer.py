@@ -111,15 +111,19 @@ def test_the_api_server_stores_what_the_kubeflow_sdk_creates_with_the_whole_plac
     assert eventually(lambda: runtime_applied(crds, runtime))
     script = tmp_path / "script.py"
     script.write_text(SDK, encoding="utf-8")
-    variables = {**os.environ, "KUBECONFIG": str(crds.kubectl.kubeconfig)}
-    ran = subprocess.run(
-        [PROJECT_ROOT / "packages/ckf-spot/.venv/bin/python", script],
-        env=variables,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+
+    def trained() -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [PROJECT_ROOT / "packages/ckf-spot/.venv/bin/python", script],
+            env={**os.environ, "KUBECONFIG": str(crds.kubectl.kubeconfig)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    ran = trained()
     assert ran.returncode == 0, ran.stderr[-2000:]
+    assert "not checked" not in ran.stderr
     stored = crds.kubectl.get("trainjobs.trainer.kubeflow.org", ran.stdout.split()[-1])
     assert stored["spec"]["trainer"]["numNodes"] == 2
     bare = {
@@ -129,3 +133,6 @@ def test_the_api_server_stores_what_the_kubeflow_sdk_creates_with_the_whole_plac
     group: Any = Pools.sample()["gpu"]
     ours = group.place(bare, trainer_api="2.2")["spec"]["runtimePatches"]  # what the SDK has a form for
     assert stored["spec"]["runtimePatches"] == ours
+    crds.install("trainer-2.1")
+    refusal = "the cluster's Kubeflow Trainer would drop it, and has podTemplateOverrides"
+    assert eventually(lambda: refusal in trained().stderr)

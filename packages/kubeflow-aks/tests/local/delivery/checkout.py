@@ -18,10 +18,9 @@ import yaml
 from kubeflow_aks.local_aks.azure import server as azure_native
 from kubeflow_aks.local_aks.azure.power import Switch
 from kubeflow_aks.local_aks.azure.state import AzureState
-from kubeflow_aks.local_aks.azure_cli import install
 from kubeflow_aks.local_aks.engine import program
 from kubeflow_aks.local_aks.kubernetes_provider import server as kubernetes
-from kubeflow_aks.local_aks.lifecycle import service_files
+from kubeflow_aks.local_aks.lifecycle import programs, service_files
 from kubeflow_aks.local_aks.lifecycle.service_files import Endpoints
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.project import PROJECT_ROOT
@@ -207,7 +206,7 @@ def checked_out(
     ports = Endpoints(azure.port, inside.port)
     service_files.write_endpoints(run, ports)
     environment = {
-        **install.environment(run, os.environ),
+        **programs.with_az(run, os.environ),
         "PULUMI_BACKEND_URL": f"file://{state}?metadata=skip",
         "PULUMI_CONFIG_PASSPHRASE": run.passphrase(),
         "PULUMI_DEBUG_PROVIDERS": f"azure-native:{azure.port},kubernetes:{inside.port}",

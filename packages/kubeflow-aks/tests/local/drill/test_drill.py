@@ -21,9 +21,7 @@ from kubeflow_aks.cost.measured import Measured
 from kubeflow_aks.drill.lock import HOLDER, UNTIL
 from kubeflow_aks.drill.stage import NAMESPACE, namespace
 from kubeflow_aks.events import Kind as Event
-from kubeflow_aks.local_aks.azure_cli import install
-from kubeflow_aks.local_aks.engine import install as engine_install
-from kubeflow_aks.local_aks.lifecycle import teardown
+from kubeflow_aks.local_aks.lifecycle import programs, teardown
 from kubeflow_aks.local_aks.lifecycle.instance import LocalAks
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.project import PROJECT_ROOT
@@ -110,8 +108,8 @@ def place(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Generator[P
         aks.engine.up()
         api = ApiServer.of(run.kubeconfig)
         api.create(_OTHERS, "tests")
-        environment = install.environment(run, run.environment({**os.environ, **tools.environment()}))
-        environment = engine_install.environment(run, tools["pulumi"], environment)
+        environment = programs.with_az(run, run.environment({**os.environ, **tools.environment()}))
+        environment = programs.with_pulumi(run, tools["pulumi"], environment)
         yield Place(api, environment, tmp_path_factory.mktemp("results"))
     finally:
         teardown.remove(run)

@@ -18,9 +18,8 @@ import yaml
 
 from kubeflow_aks.clients.kubernetes.api import ApiServer
 from kubeflow_aks.local_aks.azure.state import AzureState
-from kubeflow_aks.local_aks.azure_cli import install
 from kubeflow_aks.local_aks.engine import Engine
-from kubeflow_aks.local_aks.lifecycle import teardown
+from kubeflow_aks.local_aks.lifecycle import programs, teardown
 from kubeflow_aks.local_aks.lifecycle.instance import LocalAks
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.project import PROJECT_ROOT
@@ -67,7 +66,7 @@ class Player:
             case ["pulumi", "preview", "--stack", self.aks.stack]:
                 assert self.engine().preview().changed() == ()
             case [("kubectl" | "az"), *_]:
-                environment = install.environment(
+                environment = programs.with_az(
                     self.aks.run, self.aks.run.environment(self.aks.tools.environment())
                 )
                 done = subprocess.run(

@@ -84,7 +84,7 @@ class Operator(KubeflowController):
 
 
 class Katib(Operator):
-    """Katib 0.19: its controllers and webhooks, and Goptuna as what suggests (`tools/katib/main.go`).
+    """Katib 0.19: its controllers and webhooks, and Goptuna as what suggests.
 
     No container runs that could report a metric. A trial's is the value of its first parameter.
     """
@@ -153,13 +153,16 @@ class KubeRay(Operator):
 
 
 class Kueue(Operator):
-    """Kueue 0.17: its controllers, scheduler and webhooks, for Jobs (`tools/kueue/main.go`)."""
+    """Kueue 0.17: its controllers, scheduler and webhooks, for Jobs."""
 
     process = "kueue"
     ready = '"Starting workers"'
 
-    def start(self) -> None:
+    def start(self, **options: Any) -> None:
         """Starts it with its default configuration, but for what serves.
+
+        Args:
+            options: further fields of its configuration, such as `waitForPodsReady`.
 
         Raises:
             ControllerError: it does not start.
@@ -175,6 +178,7 @@ class Kueue(Operator):
             "leaderElection": {"leaderElect": False},
             "integrations": {"frameworks": ["batch/job"]},
             "featureGates": {"MultiKueue": False, "TopologyAwareScheduling": False},
+            **options,
         }
         api = self._launch("--config", self._configured(configuration))
         self._call(api, port, ("clusterqueues", "jobs", "resourceflavors", "workloads", "workloads/status"))

@@ -291,7 +291,7 @@ def test_no_operator_listens_beyond_this_machine(demo: DemoStack) -> None:
 
 @pytest.mark.usefixtures("storm")
 def test_kueue_gives_placed_jobs_the_flavors_that_were_recorded(demo: DemoStack, pools: Pools) -> None:
-    """Of another release than the recording."""
+    """The recording is of a later release."""
     recorded = json.loads(_RECORDING.read_text(encoding="utf-8"))["jobs"]
     jobs = [bare_job(f"job-{number}", gpu=seen["pool"] == "gpu") for number, seen in enumerate(recorded)]
     for job, seen in zip(jobs, recorded, strict=True):
@@ -367,3 +367,48 @@ def test_kuberay_refuses_retries_of_an_interactive_job(demo: DemoStack) -> None:
     demo.apply(document)
     eventually(lambda: job.status("jobDeploymentStatus") == "ValidationFailed")
     assert "BackoffLimit is incompatible with InteractiveMode" in job.status("message")
+
+
+@pytest.mark.usefixtures("heads")
+def test_kueue_gives_up_work_that_gets_no_node_until_its_workload_is_deleted(
+    demo: DemoStack, pools: Pools
+) -> None:
+    """With `waitForPodsReady` and a limit; the last test, since Kueue keeps this configuration."""
+    name = namespace(demo, "deactivated")
+    demo.apply(*kueue.objects(pools, (name,), _NODES))
+    queues = Kueue(demo.aks.run, demo.aks.tools)
+    queues.stop()
+    queues.start(
+        waitForPodsReady={
+            "timeout": "2s",
+            "requeuingStrategy": {"backoffLimitCount": 1, "backoffBaseSeconds": 1},
+        }
+    )
+    job = bare_job("waits", gpu=False)
+    job["metadata"]["namespace"] = name
+    demo.apply(
+        pools["cpu"].place(job, require="spot")
+    )  # there is no such node, and nobody makes one meanwhile
+    kind = Kind("kueue.x-k8s.io", "v1beta2", "Workload")
+
+    def load() -> Object:
+        [workload] = demo.api.list(kind, name) or [{}]
+        return workload
+
+    def evicted() -> Object:
+        conditions: list[Object] = load().get("status", {}).get("conditions", [])
+        evictions = [condition for condition in conditions if condition["type"] == "Evicted"]
+        return evictions[0] if evictions else {"reason": "", "message": ""}
+
+    assert eventually(lambda: evicted()["reason"] == "PodsReadyTimeout")
+    assert evicted()["message"].startswith("Exceeded the PodsReady timeout")
+    assert eventually(lambda: load()["spec"]["active"] is False)
+    assert eventually(lambda: evicted()["reason"].startswith("Deactivated"))
+    assert evicted()["message"] == (
+        "The workload is deactivated due to exceeding the maximum number of re-queuing retries"
+    )
+    workload = f"workloads.kueue.x-k8s.io/{load()['metadata']['name']}"
+    given_up = load()["metadata"]["uid"]
+    demo.kubectl.run("delete", workload, "--namespace", name, "--wait=false")
+    assert eventually(lambda: "True" in [reserved["status"] for reserved in quota(load())])
+    assert load()["metadata"]["uid"] != given_up

@@ -17,10 +17,10 @@ import pytest
 
 from kubeflow_aks.local_aks.azure import server
 from kubeflow_aks.local_aks.azure.state import AzureState
-from kubeflow_aks.local_aks.azure_cli import __main__, install
+from kubeflow_aks.local_aks.azure_cli import __main__
 from kubeflow_aks.local_aks.azure_http import server as azure_http
 from kubeflow_aks.local_aks.azure_http.compute import Compute
-from kubeflow_aks.local_aks.lifecycle import service_files
+from kubeflow_aks.local_aks.lifecycle import programs, service_files
 from kubeflow_aks.local_aks.lifecycle.service_files import Endpoints
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.local_aks.simulation.market import Market
@@ -74,7 +74,7 @@ def _az(run: RunDirectory, line: str) -> subprocess.CompletedProcess[str]:
 
 def test_a_shell_finds_it(run: RunDirectory, az: Az) -> None:
     def in_a_shell(line: str) -> tuple[int, str, str]:
-        environment = install.environment(run, os.environ)
+        environment = programs.with_az(run, os.environ)
         done = subprocess.run(
             ["/bin/sh", "-c", f"az {line}"],
             env=environment,

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from kubeflow_aks.clients.kubernetes.errors import UnreachableError
-from kubeflow_aks.local_aks.control_plane.controllers.controller import Controller, ControllerError
+from kubeflow_aks.exit_codes import CommandError
+from kubeflow_aks.local_aks.control_plane.controllers.controller import Controller
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 
 
@@ -32,7 +33,7 @@ def test_it_runs_when_it_is_ready_and_stops(controller: Controller) -> None:
 
 
 def test_one_that_ends_at_once_is_reported_with_its_last_words(controller: Controller) -> None:
-    with pytest.raises(ControllerError, match="one does not start: out of order"):
+    with pytest.raises(CommandError, match=r"^one does not start: out of order"):
         controller.start(_program(controller, "print('out of order')"), lambda: False)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Final
 
+from kubeflow_aks.exit_codes import CommandError
 from kubeflow_aks.local_aks.run import processes
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.local_aks.run.processes import PidFile
@@ -18,7 +19,7 @@ API_RATE: Final = 500
 _PROXY_VARIABLE: Final = re.compile("^(https?|all)_proxy$", re.IGNORECASE)
 
 
-class ControllerError(Exception):
+class ControllerError(CommandError):
     """A controller does not start; the text is meant for the user."""
 
 

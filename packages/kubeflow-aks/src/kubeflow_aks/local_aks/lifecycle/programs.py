@@ -1,14 +1,20 @@
-"""Puts `pulumi` on the PATH of those who work with one local AKS: the real engine, which reads the stack there."""
+"""Puts `az` and `pulumi` on the PATH of those who work with one local AKS: the simulated Azure, and the real engine."""
 
 import shlex
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
 from kubeflow_aks.local_aks.engine.engine import backend_url
 from kubeflow_aks.local_aks.run.directory import RunDirectory
+from kubeflow_aks.project import IMPORT_PATH
 
-_SCRIPT: Final = """#!/bin/sh
+_AZ: Final = """#!/bin/sh
+# The local AKS's az: it queries the simulated Azure, never the real one.
+PYTHONPATH={root}${{PYTHONPATH:+:$PYTHONPATH}} exec {python} -m kubeflow_aks.local_aks.azure_cli {run} "$@"
+"""
+_PULUMI: Final = """#!/bin/sh
 # The local AKS's pulumi: the real engine, with this run's state; changes need the simulated Azure beside it.
 case "$1 $2" in
 "stack output" | "stack export" | "stack ls") ;;
@@ -24,7 +30,13 @@ exec {pulumi} --cwd {workspace} "$@"
 """
 
 
-def environment(run: RunDirectory, pulumi: Path, base: Mapping[str, str]) -> dict[str, str]:
+def with_az(run: RunDirectory, base: Mapping[str, str]) -> dict[str, str]:
+    """Variables under which `az` is the one of this local AKS, on top of others."""
+    root, python, folder = (shlex.quote(str(path)) for path in (IMPORT_PATH, sys.executable, run.root))
+    return run.with_program("az", _AZ.format(root=root, python=python, run=folder), base)
+
+
+def with_pulumi(run: RunDirectory, pulumi: Path, base: Mapping[str, str]) -> dict[str, str]:
     """Variables under which `pulumi` is the one of this local AKS, on top of others."""
     run.passphrase()  # makes the file
     variables = {
@@ -34,7 +46,7 @@ def environment(run: RunDirectory, pulumi: Path, base: Mapping[str, str]) -> dic
         "PULUMI_HOME": str(run.pulumi_home),
         "PULUMI_SKIP_UPDATE_CHECK": "true",
     }
-    script = _SCRIPT.format(
+    script = _PULUMI.format(
         variables=" ".join(f"{name}={shlex.quote(value)}" for name, value in variables.items()),
         pulumi=shlex.quote(str(pulumi)),
         workspace=shlex.quote(str(run.pulumi_workspace)),
