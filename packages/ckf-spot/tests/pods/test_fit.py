@@ -270,10 +270,7 @@ def test_an_amount_is_not_judged_where_the_contract_or_the_file_leaves_it_open()
     assert judged(OLD, containers=[container()]) == ([], [])
     later = [container(requests={"cpu": "${trialParameters.cpu}"})]
     assert judged(SPOT, containers=later)[1] == [
-        (
-            "containers: how much cpu it asks for is not known: '${trialParameters.cpu}' is no quantity; "
-            "see that they have as much"
-        )
+        ("containers: how much cpu it asks for is known at run time only; see that they have as much")
     ]
 
 
