@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from ckf_spot import Pools
-from ckf_spot.pods import gpu_limits, node_selection
+from ckf_spot.pods import fit, gpu_limits
 from tests.local.required import required_crds, required_only
 
 Object = dict[str, Any]
@@ -70,7 +70,7 @@ def pods(runtimes: dict[str, Object], *jobs: Object) -> dict[str, dict[str, Obje
 
 
 def admitted(template: Object) -> list[str]:
-    return [pool.name for pool in node_selection.admitting(template["spec"], POOLS.all) if pool.gpus]
+    return [pool.name for pool in POOLS.all if pool.gpus and not fit.obstacles(template["spec"], pool)]
 
 
 def test_every_pod_with_a_gpu_finds_a_node_and_only_the_launcher_has_to_stay(
