@@ -6,6 +6,7 @@ from typing import Any, cast
 import pulumi
 import pytest
 
+from ckf_spot.pods.fit import PRIORITY_CLASSES
 from components.kubeflow.prerequisites import KubeflowPrerequisites, KubeflowPrerequisitesArgs
 from components.pools.pool_contract import priorities
 from kubeflow_aks.recorder.answers import JUJU_TOKEN
@@ -74,6 +75,11 @@ def test_the_autoscaler_finds_its_priorities(cloud: Cloud) -> None:
     place = (body["metadata"]["name"], body["metadata"]["namespace"])
     assert place == ("cluster-autoscaler-priority-expander", "kube-system")
     assert body["data"] == {"priorities": priorities(sample_arguments.CONTRACT)}
+
+
+def test_the_package_of_data_scientists_has_the_names_of_the_priority_classes(cloud: Cloud) -> None:
+    names = {cloud.inputs(f"kf-{name}")["metadata"]["name"] for name in ("batch", "interactive")}
+    assert names == {name for name in PRIORITY_CLASSES if not name.startswith("system-")}
 
 
 def test_tools_find_the_pool_contract(cloud: Cloud) -> None:

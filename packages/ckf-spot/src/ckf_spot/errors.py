@@ -41,16 +41,16 @@ class Mistake:
     def __str__(self) -> str:
         text = self.problem if self.value is ABSENT else f"{reprlib.repr(self.value)} {self.problem}"
         if self.path:
-            text = f"{self.path}{' ' if text == _MISSING else ': '}{text}"
+            text = f"{self.path}{' ' if text == MISSING else ': '}{text}"
         return f"{text}; {self.expected}" if self.expected else text
 
 
-_MISSING: Final = "is missing"
+MISSING: Final = "is missing"
 
 
 def missing(path: str, expected: str = "") -> Mistake:
     """The mistake of leaving a field out."""
-    return Mistake(path, ABSENT, expected, _MISSING)
+    return Mistake(path, ABSENT, expected, MISSING)
 
 
 def not_one_of(path: str, value: object, allowed: Iterable[object]) -> Mistake:

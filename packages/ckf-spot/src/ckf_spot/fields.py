@@ -135,7 +135,7 @@ def version_problems(document: Object, *versions: str) -> Iterator[Mistake]:
     version = document.get("apiVersion")
     if isinstance(version, str) and group_of(version) not in map(group_of, versions):
         yield Mistake("apiVersion", version, f"expected {', '.join(versions)}", FOREIGN)
-    elif version not in versions:
+    elif version not in versions and "apiVersion" not in misspelt(document, OBJECT):
         yield not_one_of("apiVersion", version, versions)
 
 

@@ -8,12 +8,12 @@ _FORM: Final = re.compile(
     r"(?P<number>[+-]?(\d+\.?\d*|\.\d+))((?P<binary>[KMGTPE]i)|(?P<decimal>[numkMGTPE])|(?P<power>[eE][+-]?\d{1,2}))?",
     re.ASCII,
 )
-"""apimachinery, pkg/api/resource/quantity.go."""
+"""Forms that Kubernetes takes ("Kubernetes resource management", "Resource units in Kubernetes")."""
 _EXPONENTS: Final = {
     "n": -9, "u": -6, "m": -3, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18,
     "Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60,
 }  # fmt: skip
-"""Of 10, and of 2 for the binary ones."""
+"""Powers of 10, and of 2 for those with an i."""
 
 
 def quantity(value: object) -> Decimal:

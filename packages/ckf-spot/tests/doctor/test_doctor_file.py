@@ -294,6 +294,22 @@ def test_without_a_cluster_the_file_is_looked_at_by_the_contract(
     assert report["namespace kubeflow"].startswith("✘ namespace kubeflow: the cluster's guard refuses pods")
 
 
+@pytest.mark.parametrize("name", ["kubeflow", "controller-foobar"])
+def test_without_a_cluster_placed_work_in_a_namespace_of_the_platform_is_wrong(
+    doctor: Doctor, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv("KUBECONFIG", "/nowhere")
+    tolerant = f"tolerations: [{SPOT}]\n      containers:"
+    text = JOB.replace("{name: train}", f"{{name: train, namespace: {name}}}")
+    options = ("--pools", str(CONTRACT))
+    assert doctor("-f", write(text), *options)[WHERE].startswith("✔")
+    refused = doctor("-f", write(text.replace("containers:", tolerant)), *options)[WHERE]
+    assert refused.startswith(
+        f"✘ {WHERE}: the pod is refused: the cluster's guard refuses pods that tolerate spot nodes"
+    )
+    assert refused.endswith(f"and {name} is the platform's")
+
+
 @pytest.mark.parametrize(
     ("text", "options", "error"),
     [
@@ -325,7 +341,7 @@ def test_whatever_stands_in_a_file_is_reported_in_lines(cluster: Api) -> None:
             place[path[-1]] = anything
             made = work(document)
             assert [
-                *file.look([made], pools, {}),
+                *file.look([made], pools, "", {}),
                 *file.without_pods([File("job.yaml", [document])]),
             ]
             if path[-1] in {"cpu", "resources", "limits", "initContainers", "containers", "parallelism"}:
@@ -399,7 +415,7 @@ def test_pods_are_those_that_place_places(example: str, pool: str) -> None:
     document = yaml_text.load((EXAMPLES / f"{example}.yaml").read_text(encoding="utf-8"), "").documents[0]
     pools = Pools.load(CONTRACT)
     placed = placing.place(document, pools[pool], PlacingRequest(require="spot")).document
-    lines = [str(finding) for finding in file.look([work(placed)], pools, {})]
+    lines = [str(finding) for finding in file.look([work(placed)], pools, "", {})]
     assert [line for line in lines if f"can run on {pool}spot" in line or f", {pool}spot" in line]
     assert not [line for line in lines if line.startswith("✘") or "no pod's template" in line]
 

@@ -89,6 +89,27 @@ def test_a_role_that_selects_spot_nodes_without_tolerating_them_waits_for_ever(p
     assert line.endswith("so it waits for ever; leave out its selector")
 
 
+@pytest.mark.parametrize(
+    ("document", "path", "spec", "reason"),
+    [
+        (
+            pytorch(),
+            MASTER,
+            {"nodeSelector": {"kubernetes.io/arch": "arm64"}},
+            "requires kubernetes.io/arch=arm64",
+        ),
+        (ray(), HEAD, {"os": {"name": "windows"}}, "is for windows"),
+    ],
+)
+def test_a_role_that_stays_where_no_node_takes_it_is_a_line(
+    document: Json, path: Any, spec: Json, reason: str
+) -> None:
+    at(document, *path)["spec"].update(spec)
+    doubts = placing.place(document, Pools.sample()["cpu"], PlacingRequest()).doubts
+    [line] = [doubt for doubt in doubts if " stays, and waits for ever, since no node takes it: " in doubt]
+    assert line.endswith(f"general: it {reason}")
+
+
 def test_a_role_that_no_request_names_has_another_way_out(pools: Pools) -> None:
     [line] = lines(tolerating(ray(), *SUBMITTER), pools)
     assert line.endswith(f": leave out its toleration of {SPOT}")

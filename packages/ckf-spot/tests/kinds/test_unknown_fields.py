@@ -178,3 +178,39 @@ def test_an_amount_that_a_trial_fills_in_is_left_alone(pools: Pools) -> None:
     trial = document["spec"]["trialTemplate"]["trialSpec"]["spec"]
     trial["parallelism"] = "${trialParameters.workers}"
     assert placed(document, pools)
+
+
+@pytest.mark.parametrize(
+    ("name", "version", "path"),
+    [
+        ("sparkapplication", "spark.apache.org/v1", ("executor",)),
+        ("experiment", "kubeflow.org/v1alpha3", ("trialTemplate", "trialSpec")),
+        ("pytorchjob", "kubeflow.org/v1beta2", ("pytorchReplicaSpecs",)),
+    ],
+)
+def test_another_version_gets_one_line_whatever_it_lacks(
+    pools: Pools, name: str, version: str, path: tuple[str, ...]
+) -> None:
+    document = example(name) | {"apiVersion": version}
+    part = document["spec"]
+    for key in path[:-1]:
+        part = part[key]
+    del part[path[-1]]
+    with pytest.raises(PlacementError) as refused:
+        placed(document, pools)
+    assert [mistake.path for mistake in refused.value.mistakes] == ["apiVersion"]
+
+
+def test_a_misspelt_version_gets_one_line(pools: Pools) -> None:
+    document = job()
+    document["apiVersoin"] = document.pop("apiVersion")
+    with pytest.raises(PlacementError, match=r"^apiVersoin: unknown field; did you mean 'apiVersion'\?$"):
+        placed(document, pools)
+
+
+def test_a_field_beside_a_templates_spec_gets_one_line(pools: Pools) -> None:
+    document = job()
+    document["spec"]["template"]["volumes"] = []
+    with pytest.raises(PlacementError) as refused:
+        placed(document, pools)
+    assert [mistake.path for mistake in refused.value.mistakes] == ["spec.template.volumes"]

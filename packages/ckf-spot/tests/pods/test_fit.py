@@ -9,7 +9,7 @@ import pytest
 
 from ckf_spot import Pools
 from ckf_spot.agent_pool import AgentPool
-from ckf_spot.pods import fit
+from ckf_spot.pods import fit, node_selection
 from ckf_spot.pods.fit import NotJudged, Obstacle
 
 POOLS = {pool.name: pool for pool in Pools.sample().all}
@@ -270,10 +270,7 @@ def test_an_amount_is_not_judged_where_the_contract_or_the_file_leaves_it_open()
     assert judged(OLD, containers=[container()]) == ([], [])
     later = [container(requests={"cpu": "${trialParameters.cpu}"})]
     assert judged(SPOT, containers=later)[1] == [
-        (
-            "containers: how much cpu it asks for is not known: '${trialParameters.cpu}' is no quantity; "
-            "see that they have as much"
-        )
+        ("containers: how much cpu it asks for is known at run time only; see that they have as much")
     ]
 
 
@@ -372,3 +369,13 @@ def test_a_value_that_is_filled_in_later_contradicts_nothing_and_is_not_judged(
     assert "is known at run time only, and so can't be held against cpuspot" in line
     met = {"key": key, "operator": "In", "values": [value, SPOT.region]}
     assert judged(SPOT, affinity=expressions(met)) == ([], [])
+
+
+def test_all_that_is_too_much_is_reported() -> None:
+    group = Pools.sample()["cpu"]
+    spec = {"containers": [container(requests={"cpu": 64, "memory": "900Gi"})]}
+    mistakes = node_selection.problems(spec, group.placement(), "spec")
+    assert [str(mistake).partition(" contradicts")[0] for mistake in mistakes] == [
+        "spec.containers: cpu: 64",
+        "spec.containers: memory: 900.0Gi",
+    ]

@@ -12,6 +12,10 @@ from installed import output, packages
 from ckf_spot import Pools
 
 FIELDS: Final = {"2.1": "podTemplateOverrides", "2.2": "runtimePatches"}
+OVERRIDES: Final = (
+    "options: PodTemplateOverride: nodeSelector: {'a': 'b'} overrides the placement of the TrainOption before it; "
+    "put the TrainOption last\n"
+)
 DROPS: Final = "sends the job without its placement: these models have no podTemplateOverrides"
 
 
@@ -30,7 +34,8 @@ def test_the_kubeflow_sdk_sends_the_whole_placement(
     pytestconfig: pytest.Config, api_server: ApiServer, sdk: str, models: str, api: str
 ) -> None:
     api_server.fields = (FIELDS[api],)
-    assert trained(pytestconfig, sdk, models) == ""
+    refused = trained(pytestconfig, sdk, models)
+    assert refused == (OVERRIDES if api == "2.1" else "")
     [sent] = api_server.created
     bare = {**sent, "spec": {key: value for key, value in sent["spec"].items() if key != FIELDS[api]}}
     group: Any = Pools.sample()["gpu"]

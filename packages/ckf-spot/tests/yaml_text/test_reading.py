@@ -81,6 +81,7 @@ def test_a_tab_may_stand_where_it_indents_nothing(text: str) -> None:
         ("{{- if .Values.on }}\na: 1\n{{- end }}\n", 1, _HELM),
         ("a: 1\nb:\n  {{- with .Values.c }}\n  c: {{ . }}\n  {{- end }}\n", 3, _HELM),
         ('a: 1\n{{ include "x" . }}\n', 3, _HELM),
+        ("a: 1\n{% if b %}\nb: 1\n{% endif %}\n", 2, _HELM),
         ("a: 1\nb: .inf\n", 2, ".inf is no number in JSON"),
         ("a: 1\nb: !foo 2\n", 2, "the tag !foo is not supported"),
         ("a: 1\nb: !!binary aGFs\n", 2, "the tag !!binary is not supported"),

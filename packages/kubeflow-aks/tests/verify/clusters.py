@@ -48,6 +48,11 @@ def pool(name: str, role: str, *taints: str, **more: Any) -> Object:
         "taints": list(taints),
         "fallback": None,
         "pool": None,
+        "region": "westeurope",
+        "zones": [],
+        "architecture": "amd64",
+        "gpuModel": None,
+        "allocatable": {"cpu": "7820m", "memory": "30418Mi"},
         **more,
     }
 

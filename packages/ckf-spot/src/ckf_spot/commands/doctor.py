@@ -75,7 +75,7 @@ def _run(options: argparse.Namespace) -> int:
             noted, findings_of_namespace = namespace.read(reader, name)
             findings += [*findings_of_namespace, *namespace.look(reader, name, noted, theirs, placement)]
         if pools:
-            findings += file.look(theirs, pools, noted, reader.has_class if reader else None)
+            findings += file.look(theirs, pools, name, noted, reader.has_class if reader else None)
     findings += file.without_pods(files)
     if group:
         command = partial(place.command, group=group, request=request, pools=options.pools)

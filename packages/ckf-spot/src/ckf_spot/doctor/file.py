@@ -32,19 +32,20 @@ Classes = Callable[[str, str], bool | None]
 
 
 def look(
-    works: Sequence[Work], pools: Pools, noted: Object, classes: Classes | None = None
+    works: Sequence[Work], pools: Pools, name: str, noted: Object, classes: Classes | None = None
 ) -> Iterator[Finding]:
     """Whether each pod finds a pool, as the file is.
 
     Args:
         works: the objects of one namespace.
         pools: the cluster's.
-        noted: the namespace's annotations.
+        name: of the namespace; empty: not known.
+        noted: its annotations.
         classes: of the cluster; None: it can't be asked.
     """
     for made in works:
         for pods in made.pods:
-            yield _scheduled(pods, made, pools, noted, classes)
+            yield _scheduled(pods, made, pools, (name, noted), classes)
         if made.elsewhere and not made.pods:
             yield unknown(made.name, WITHOUT_PODS)
         for text in judgements.lines(made.others):
@@ -144,7 +145,10 @@ def namespace_of(document: Object) -> str | None:
     return name if isinstance(name, str) and name else None
 
 
-def _scheduled(pods: Pods, made: Work, pools: Pools, noted: Object, classes: Classes | None) -> Finding:
+def _scheduled(
+    pods: Pods, made: Work, pools: Pools, space: tuple[str, Object], classes: Classes | None
+) -> Finding:
+    """Where pods can run; `space` is their namespace's name and annotations."""
     what = f"{made.name}: {pods.path}"
     if pods.problems:
         return wrong(what, "; ".join(map(str, pods.problems)))
@@ -154,7 +158,7 @@ def _scheduled(pods: Pods, made: Work, pools: Pools, noted: Object, classes: Cla
     if later := gpu_limits.undecided(pods.template):
         return unknown(what, f"it {later}")
     try:
-        spec = _with_gpus(namespace.admitted(pods.spec, noted))
+        spec = _with_gpus(namespace.admitted(pods.spec, *space))
     except PlacementError as error:
         return wrong(what, line(error))
     template = {**pods.template, "spec": spec}

@@ -11,16 +11,17 @@ from ckf_spot.doctor.findings import Finding, looked, right, unknown, wrong
 from ckf_spot.doctor.reader import Reader
 from ckf_spot.doctor.work import Work
 from ckf_spot.errors import PlacementError, refusal
-from ckf_spot.fields import Object, copied, is_maps, map_at
+from ckf_spot.fields import Object, copied, is_maps, map_at, maps_at
 from ckf_spot.generated.namespace import DEFAULT_TOLERATIONS
 from ckf_spot.placement import Placement
-from ckf_spot.pods import gpu_limits, volumes
+from ckf_spot.pods import fit, gpu_limits, volumes
 from ckf_spot.pods.template import covers
 
 WHITELIST: Final = "scheduler.alpha.kubernetes.io/tolerationsWhitelist"
 SELECTOR: Final = "scheduler.alpha.kubernetes.io/node-selector"
 """Annotations that PodTolerationRestriction and PodNodeSelector read
 (docs/facts/aks.md#gpu-taint-and-admission-plugins)."""
+_GUARDED: Final = "the cluster's guard refuses pods that tolerate spot nodes"
 _CLAIM: Final = "PersistentVolumeClaim/"
 _NOT_ALLOWED: Final = f"the annotation {WHITELIST} does not allow"
 
@@ -29,8 +30,7 @@ def guarded(name: str) -> Iterator[Finding]:
     """What is wrong with a namespace of the platform."""
     if PLATFORM_NAMESPACES.fullmatch(name):
         advice = "work for spot belongs into a profile's namespace"
-        text = "the cluster's guard refuses pods that tolerate spot nodes there"
-        yield wrong(f"namespace {name}", text, advice)
+        yield wrong(f"namespace {name}", f"{_GUARDED} there", advice)
 
 
 def read(reader: Reader, name: str) -> tuple[Object, list[Finding]]:
@@ -78,13 +78,21 @@ def look(
     ]
 
 
-def admitted(spec: Object, noted: Object) -> dict[str, Any]:
+def admitted(spec: Object, name: str, noted: Object) -> dict[str, Any]:
     """A pod's spec with what the plugins add: the namespace's tolerations and node selector.
 
+    Args:
+        spec: the pod's.
+        name: of its namespace; empty: not known.
+        noted: the namespace's annotations.
+
     Raises:
-        PlacementError: the plugins refuse the pod: its node selector contradicts the namespace's, its tolerations are
-            not on the namespace's whitelist, or an annotation is malformed.
+        PlacementError: the guard or the plugins refuse the pod: it tolerates spot nodes in a namespace of the platform,
+            its node selector contradicts the namespace's, its tolerations are not on the namespace's whitelist, or an
+            annotation is malformed.
     """
+    if PLATFORM_NAMESPACES.fullmatch(name) and fit.tolerates(maps_at(spec, "tolerations"), fit.SPOT_TAINT):
+        raise PlacementError(f"the pod is refused: {_GUARDED}, and {name} is the platform's")
     made = copied(spec)
     made["tolerations"] = [*(made.get("tolerations") or ()), *_tolerations(noted, DEFAULT_TOLERATIONS)]
     if refused := _refused(noted, made["tolerations"]):

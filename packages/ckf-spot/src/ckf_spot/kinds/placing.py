@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from ckf_spot import judgements
 from ckf_spot.agent_pool import PLATFORM_NAMESPACES, SPOT_LABEL
-from ckf_spot.errors import EvictionWarning, Mistake, Mistakes, PlacementError, refusal, together
+from ckf_spot.errors import MISSING, EvictionWarning, Mistake, Mistakes, PlacementError, refusal, together
 from ckf_spot.fields import FOREIGN, UNKNOWN, Json, Object, at, is_count, is_map, map_at
 from ckf_spot.kinds import copies, table
 from ckf_spot.kinds.kind import Kind, Path, PlacingRequest, Pods, contradiction, dotted, misfit, mistake_in
@@ -71,12 +71,13 @@ def place(document: object, group: PoolGroup, request: PlacingRequest | None = N
         if not mistakes.add(problems) and placement:
             mistakes.add(part.below(part.kind.misfits(part.document, placement, request)))
         if any(mistake.problem == FOREIGN for mistake in problems):
-            continue
+            break
         for pods, path in part.pods(request):
             template, where = pods.template(part.document), dotted(path)
             covered = any(other.covers(path) for other in parts)
             malformed = [*_malformed(pods, template, where, None if covered else group)]
-            mistakes.add(pods.located(mistake, where) for mistake in malformed if not _reported(mistake))
+            located = (pods.located(mistake, where) for mistake in malformed if not _reported(mistake))
+            mistakes.add(mistake for mistake in located if mistake.path not in reported)
             if any(mistake.certain for mistake in malformed) or not placement:
                 continue
             if why := misfit(pods, template, placement):
@@ -182,6 +183,9 @@ class Part:
         mistakes = self.below(self.kind.problems(self.document, request))
         if foreign := [mistake for mistake in mistakes if mistake.problem == FOREIGN]:
             return foreign
+        stated = [mistake for mistake in mistakes if mistake.problem != MISSING]
+        if any(mistake.path.rpartition(".")[2] == "apiVersion" for mistake in stated):
+            mistakes = stated  # another version has other fields
         if self.kind.schema and strict_schema.available():
             where = dotted(self.path)
             schema = strict_schema.problems(self.kind.schema, self.document, where, kubernetes)
@@ -325,12 +329,15 @@ def _volume_doubts(document: Object, pools: _Pools, request: PlacingRequest) -> 
 
 
 def _stay_doubts(pools: _Pools, group: PoolGroup) -> Iterator[str]:
-    """Pods that stay, and may be on spot all the same, or select spot nodes that they do not tolerate."""
+    """Pods that stay, and may be on spot all the same, or select spot nodes that they do not tolerate, or no nodes."""
     for part, pods in ((part, pods) for part, pods, pool in pools if pool is None):
         spec = map_at(pods.template(part.document), "spec")
-        against = [(pool, {one.path for one in fit.obstacles(spec, pool)}) for pool in group.cluster]
-        reached = [pool.name for pool, paths in against if pool.spot and not paths]
-        selected = [pool for pool, paths in against if paths <= {fit.TOLERATIONS}]
+        against = [
+            (pool, {one.path: one.text for one in fit.obstacles(spec, pool)}) for pool in group.cluster
+        ]
+        reached = [pool.name for pool, texts in against if pool.spot and not texts]
+        selected = [pool for pool, texts in against if texts.keys() <= {fit.TOLERATIONS}]
+        nearest = [(pool.name, texts) for pool, texts in against if fit.TOLERATIONS not in texts]
         if reached:
             way = (
                 f"--on-demand {pods.role}, in Python on_demand=({pods.role!r},), takes that back"
@@ -347,3 +354,6 @@ def _stay_doubts(pools: _Pools, group: PoolGroup) -> Iterator[str]:
                 f"{pods.role} stays, but selects only nodes of {names}, which are spot and which it does not tolerate, "
                 "so it waits for ever; leave out its selector"
             )
+        elif nearest and all(texts for _, texts in nearest):
+            reasons = "; ".join(f"{name}: it {' and '.join(texts.values())}" for name, texts in nearest)
+            yield f"{pods.role} stays, and waits for ever, since no node takes it: {reasons}"

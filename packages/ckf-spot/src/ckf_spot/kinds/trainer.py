@@ -272,9 +272,9 @@ def _resource_problems(spec: Object, placement: Placement) -> list[Mistake]:
     return [
         *gpu_limits.problems({"trainer": map_at(resources, "limits")}, placement, where),
         *(
-            replace(mistake, path=where)
+            replace(mistake, path=mistake.path.replace(f"{where}.containers", where))
             for mistake in node_selection.problems(pod, placement, where)
-            if mistake.path == f"{where}.containers"
+            if mistake.path.startswith(f"{where}.containers")
         ),
     ]
 

@@ -195,8 +195,7 @@ def _unmet(path: str, wish: Requirement, nodes: NodeLabels, value: object) -> It
 def _neighbours(spec: Object, nodes: NodeLabels, labels: Object | None) -> Iterator[Obstacle | NotJudged]:
     """Spread, affinity and anti-affinity among pods; a node without the label takes no pod that spreads by it.
 
-    Source: kubernetes/kubernetes, pkg/scheduler/framework/plugins/podtopologyspread/filtering.go and
-    interpodaffinity/filtering.go (1.34).
+    Source: docs/facts/aks.md#node-labels.
     """
     for number, constraint in enumerate(maps_at(spec, "topologySpreadConstraints")):
         if constraint.get("whenUnsatisfiable") != "ScheduleAnyway":
@@ -305,23 +304,24 @@ def _places(term: Object, pools: Sequence[AgentPool]) -> int | None:
 
 def _amounts(spec: Object, pool: AgentPool) -> Iterator[Obstacle | NotJudged]:
     """CPU and memory, against what AKS leaves to pods on an empty node."""
+    unsaid: list[str] = []
     for resource in _COMPUTE:
         try:
             needed = requested(spec, resource)
-        except ValueError as error:
-            text = f"how much {resource} it asks for is not known: {error}"
+        except ValueError:
+            text = f"how much {resource} it asks for is known at run time only"
             yield NotJudged("containers", ABSENT, text, "see that they have as much")
             continue
         room = pool.allocatable.get(resource)
         if needed and room is None:
-            text = f"how much {resource} a node of {{pools}} has is not in the pool contract"
-            yield NotJudged(
-                "containers", ABSENT, text, "an administrator updates the stack with a newer program"
-            )
+            unsaid.append(resource)
         elif room is not None and needed > quantity(room):
-            shown = f"{resource}: {_shown(needed)}"
-            text = f"asks for {shown}, a node has {room}"
-            yield Obstacle("containers", text, what=shown, allowed=f"at most {room}")
+            text = f"asks for {resource}: {_shown(needed)}, a node has {room}"
+            path = f"containers: {resource}"
+            yield Obstacle(path, text, what=_shown(needed), allowed=f"at most {room}")
+    if unsaid:
+        text = f"how much {' and '.join(unsaid)} a node of {{pools}} has is not in the pool contract"
+        yield NotJudged("containers", ABSENT, text, "an administrator updates the stack with a newer program")
 
 
 def requested(spec: Object, resource: str) -> Decimal:

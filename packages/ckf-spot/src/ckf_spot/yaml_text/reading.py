@@ -14,8 +14,8 @@ from ckf_spot.fields import Json
 from ckf_spot.yaml_text import editing, writing
 from ckf_spot.yaml_text.nodes import DEEPEST, FILLED_IN_FIRST, Composed, Values
 
-_TEMPLATE: Final = re.compile(r"^\s*\{\{", re.MULTILINE)
-"""A line that begins with an instruction of Helm's."""
+_TEMPLATE: Final = re.compile(r"^\s*\{[{%]", re.MULTILINE)
+"""A line that begins with an instruction of Helm's or Jinja's."""
 _TOO_DEEP: Final = "it is nested too deeply"
 _TOO_LONG: Final = "a number in it is too long"
 

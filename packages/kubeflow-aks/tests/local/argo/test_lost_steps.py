@@ -1,6 +1,7 @@
 """`ckf-spot where` reports a step that lost its node while Argo shows a backoff, and again when it has given up.
 
-So it does where Argo's policy leaves out lost pods, and where an expression of the step's own does.
+So it does where Argo's policy leaves out lost pods, and where an expression of the step's own does. A backoff without a
+duration ends a step at once.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ _YOUNG_SECONDS: Final = 11
 _BACKOFF_SECONDS: Final = 30
 _EXPRESSION: Final = "lastRetry.exitCode == '143'"
 """What a drained pod fulfils, and one that vanished does not (`ckf_spot.kinds.argo_retries`)."""
+_WITHOUT_DURATION: Final[dict[str, Any]] = {"retryPolicy": "Always", "backoff": {"maxDuration": "1h"}}
 
 
 @pytest.fixture(scope="module")
@@ -37,13 +39,16 @@ def violations(demo: DemoStack, argo_retries: ArgoRetries, pools: Pools) -> list
     task = Task("work", spot, Retries(5, backoff=_BACKOFF_SECONDS))
     with profile(demo) as namespace, demo.playing(step=4) as play:
         demo.apply(workflow("lost", namespace, [(task, _UNTIL_LOST)]))
-        demo.apply(_with_expression(workflow("expression", namespace, [(task, _UNTIL_LOST)])))
+        demo.apply(
+            _with_retry(workflow("expression", namespace, [(task, _UNTIL_LOST)]), expression=_EXPRESSION)
+        )
+        demo.apply(_with_retry(workflow("malformed", namespace, [(task, _UNTIL_LOST)]), **_WITHOUT_DURATION))
         play.until("they run on spot", lambda: _running(demo, namespace))
         time.sleep(_YOUNG_SECONDS)
         play.market.add(MarketEvent(play.clock.now(), Reclaim.VANISH, "cpuspot", ALL))
         play.until(
             "Argo waits",
-            lambda: all("Backoff for " in json.dumps(live) for live in _live(demo, namespace)),
+            lambda: sum("Backoff for " in json.dumps(live) for live in _live(demo, namespace)) == 2,
             every=REQUEST_SECONDS,
         )
         waiting = _lost(demo, namespace)
@@ -51,11 +56,11 @@ def violations(demo: DemoStack, argo_retries: ArgoRetries, pools: Pools) -> list
         return [waiting, _lost(demo, namespace)]
 
 
-def _with_expression(document: dict[str, Any]) -> dict[str, Any]:
-    """The workflow with an expression in the retries of its step, which Argo then evaluates by the policy Always."""
+def _with_retry(document: dict[str, Any], **strategy: Any) -> dict[str, Any]:
+    """The workflow with other retries of its step; with an expression Argo's policy is Always."""
     for template in document["spec"]["templates"]:
         if "retryStrategy" in template:
-            template["retryStrategy"]["expression"] = _EXPRESSION
+            template["retryStrategy"] |= strategy
     return document
 
 
@@ -65,7 +70,7 @@ def _running(demo: DemoStack, namespace: str) -> bool:
         for pod in demo.pods(namespace)
         if pod["status"].get("phase") == "Running" and demo.pool_of(pod) == "cpuspot"
     ]
-    return len(on_spot) == 2
+    return len(on_spot) == 3
 
 
 def _live(demo: DemoStack, namespace: str) -> list[dict[str, Any]]:
@@ -102,3 +107,8 @@ def test_an_expression_that_leaves_out_lost_pods_ends_the_step_as_reported(
     assert over.startswith(
         "Argo shows 'retryStrategy.expression evaluated to false': its pod on cpuspot was lost"
     )
+
+
+def test_a_backoff_without_a_duration_ends_the_step(violations: list[dict[str, dict[str, str]]]) -> None:
+    message = violations[1]["Workflow/malformed work"]["message"]
+    assert "errored: no base duration specified for retryStrategy" in message
