@@ -296,3 +296,21 @@ def test_a_claim_that_is_not_there_is_reported(doctor: Doctor, api: Api, claim: 
     report = doctor("-f", str(file))
     assert report["claims of team-a"].startswith(line)
     assert report.code == (1 if line.startswith("✘") else 0)
+
+
+@pytest.mark.parametrize(
+    ("mode", "pods", "sign"),
+    [("ReadWriteOnce", 2, "!"), ("ReadWriteOnce", 1, "✔"), ("ReadWriteMany", 2, "✔")],
+)
+def test_a_claim_of_the_cluster_that_several_pods_cannot_share_is_noted(
+    doctor: Doctor, api: Api, mode: str, pods: int, sign: str
+) -> None:
+    api.objects[CLAIMS] = [{"metadata": {"name": "data"}, "spec": {"accessModes": [mode]}}]
+    file = Path(job({}, parallelism=pods, completions=pods))
+    document = json.loads(file.read_text(encoding="utf-8"))
+    volume = {"name": "data", "persistentVolumeClaim": {"claimName": "data"}}
+    document["spec"]["template"]["spec"]["volumes"] = [volume]
+    file.write_text(json.dumps(document), encoding="utf-8")
+    line = doctor("-f", str(file))["claims of team-a"]
+    assert line[0] == sign
+    assert ("on a second node wait for it (Multi-Attach)" in line) == (sign == "!")

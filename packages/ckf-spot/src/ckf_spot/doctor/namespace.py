@@ -14,7 +14,7 @@ from ckf_spot.errors import PlacementError, refusal
 from ckf_spot.fields import Object, copied, is_maps, map_at, maps_at
 from ckf_spot.generated.namespace import DEFAULT_TOLERATIONS
 from ckf_spot.placement import Placement
-from ckf_spot.pods import fit, gpu_limits
+from ckf_spot.pods import fit, gpu_limits, volumes
 from ckf_spot.pods.template import covers
 
 WHITELIST: Final = "scheduler.alpha.kubernetes.io/tolerationsWhitelist"
@@ -162,15 +162,23 @@ def _claims(reader: Reader, name: str, works: Sequence[Work]) -> Iterator[Findin
     if not mounted:
         return
     what, made = f"claims of {name}", {work.name.removeprefix(_CLAIM) for work in works}
-    there = {claim["metadata"]["name"] for claim in reader.claims(name)}
+    there = {claim["metadata"]["name"]: map_at(claim, "spec") for claim in reader.claims(name)}
+    mounts = [mount for work in works for pods in work.pods for mount in pods.mounts]
+    shared = [
+        mount
+        for mount in mounts
+        if volumes.are_several(other for other in mounts if other.claim == mount.claim)
+    ]
+    doubts = list(volumes.doubts(shared, {claim: spec for claim, spec in there.items() if claim not in made}))
+    yield from (Finding("note", what, doubt) for doubt in doubts)
     later = [claim for claim in mounted if gpu_limits.at_run_time(claim)]
     missing = [claim for claim in mounted if claim not in {*there, *made, *later}]
     if missing:
         text = f"{', '.join(missing)} is mounted, and neither there nor in the files: its pods wait for it"
         yield wrong(what, text, "create it, or mount another one")
-    elif later:
+    if later:
         yield unknown(what, f"{', '.join(later)} is known at run time only")
-    else:
+    elif not missing and not doubts:
         yield right(what, f"{', '.join(mounted)} is there, or in the files")
 
 

@@ -13,6 +13,7 @@ from ckf_spot.kinds import argo, copies, kind, placing, table
 from ckf_spot.kinds.kind import PlacingRequest, dotted
 from ckf_spot.pipelines import compiled
 from ckf_spot.pods import shape
+from ckf_spot.pods.volumes import Mount
 from ckf_spot.quantities import quantity
 
 _CLAIM: Final = "persistentVolumeClaim.claimName"
@@ -31,6 +32,7 @@ class Pods:
         count: how many run at a time.
         template: theirs.
         problems: why the template is malformed; empty where everything that is read of it is well-formed.
+        mounts: the claims of volumes that they mount; not of a kind that is not known.
     """
 
     path: str
@@ -38,6 +40,7 @@ class Pods:
     count: int
     template: Any
     problems: tuple[Mistake, ...]
+    mounts: tuple[Mount, ...] = ()
 
     @property
     def spec(self) -> Object:
@@ -166,6 +169,7 @@ def _of_kind(document: Object, placed: kind.Kind) -> Iterator[Pods]:
                 count=copies.count(document, path),
                 template=template,
                 problems=tuple(pods.located(mistake, where) for mistake in problems),
+                mounts=tuple(placing.mounts_of(document, part, pods)),
             )
 
 

@@ -309,6 +309,12 @@ def _grace_doubts(pools: _Pools) -> Iterator[str]:
         )
 
 
+def mounts_of(document: Object, part: Part, pods: Pods) -> list[Mount]:
+    """What the pods of a part of a document mount."""
+    count = pods.copies * copies.count(document, (*part.path, *pods.path))
+    return [Mount(claim, pods.role, count, pods.in_turn) for claim in pods.claims(part.document)]
+
+
 def _volume_doubts(document: Object, pools: _Pools, request: PlacingRequest) -> Iterator[str]:
     """Claims that pods which may be evicted mount, by themselves or with others of the document."""
     claims = dict(request.claims)
@@ -316,10 +322,9 @@ def _volume_doubts(document: Object, pools: _Pools, request: PlacingRequest) -> 
     evictable: set[str] = set()
     for part, pods, pool in pools:
         claims |= part.kind.claims(part.document)
-        for claim in pods.claims(part.document):
-            count = pods.copies * copies.count(document, (*part.path, *pods.path))
-            mounts.append(Mount(claim, pods.role, count, pods.in_turn))
-            evictable |= {claim} if pool and pool.spot else set()
+        of_pods = mounts_of(document, part, pods)
+        mounts += of_pods
+        evictable |= {mount.claim for mount in of_pods} if pool and pool.spot else set()
     return volumes.doubts((mount for mount in mounts if mount.claim in evictable), claims)
 
 

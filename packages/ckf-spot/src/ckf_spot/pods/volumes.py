@@ -45,16 +45,19 @@ def doubts(mounts: Iterable[Mount], claims: Mapping[str, Object]) -> Iterator[st
             pods[mount.claim].append(mount)
     for name, mounting in pods.items():
         roles = ", ".join(dict.fromkeys(mount.role for mount in mounting))
-        several = sum(mount.count for mount in mounting if not mount.in_turn) > 1 or any(
-            mount.count > 1 for mount in mounting
-        )
         consequence = (
             f"the pods of {roles} on a second node wait for it (Multi-Attach)"
-            if several
+            if are_several(mounting)
             else f"after an eviction the next pod of {roles} waits until the lost node has let go of it, up to 6 min "
             "(Multi-Attach)"
         )
         yield f"claim {name!r} is for one node at a time: {consequence}; {_WAY}"
+
+
+def are_several(mounting: Iterable[Mount]) -> bool:
+    """Whether more than one pod mounts a claim at a time; the mounts are those of one claim."""
+    mounts = list(mounting)
+    return sum(mount.count for mount in mounts if not mount.in_turn) > 1 or any(m.count > 1 for m in mounts)
 
 
 def _mounted_anywhere(spec: Object) -> bool:
