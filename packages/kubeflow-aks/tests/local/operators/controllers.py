@@ -158,8 +158,11 @@ class Kueue(Operator):
     process = "kueue"
     ready = '"Starting workers"'
 
-    def start(self) -> None:
+    def start(self, **settings: Any) -> None:
         """Starts it with its default configuration, but for what serves.
+
+        Args:
+            settings: more of its configuration.
 
         Raises:
             ControllerError: it does not start.
@@ -175,6 +178,7 @@ class Kueue(Operator):
             "leaderElection": {"leaderElect": False},
             "integrations": {"frameworks": ["batch/job"]},
             "featureGates": {"MultiKueue": False, "TopologyAwareScheduling": False},
+            **settings,
         }
         api = self._launch("--config", self._configured(configuration))
         self._call(api, port, ("clusterqueues", "jobs", "resourceflavors", "workloads", "workloads/status"))
