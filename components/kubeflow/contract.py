@@ -9,17 +9,28 @@ from .labels import labels
 
 CONTRACT = "agent-pools"
 """Name of the ConfigMap."""
+ARGO_RETRIES = "argoRetries"
+"""Key of what the program has set in Argo's ConfigMap, which a profile's users may not read."""
 _READER = f"{CONTRACT}-reader"
 
 
 def pool_contract(
-    name: str, namespace: pulumi.Input[str], contract: pulumi.Input[str], opts: pulumi.ResourceOptions
+    name: str,
+    namespace: pulumi.Input[str],
+    contract: pulumi.Input[str],
+    opts: pulumi.ResourceOptions,
+    *,
+    argo_retries: bool = False,
 ) -> ConfigMap:
-    """The ConfigMap with the pools as JSON."""
+    """The ConfigMap with the pools as JSON.
+
+    With `argo_retries` it also says that the program has set Argo's retry policy. It says nothing without: others may
+    have set it. What they change afterwards in Argo's ConfigMap it does not know; `./kubeflow-aks verify` does.
+    """
     return ConfigMap(
         f"{name}-{CONTRACT}",
         metadata=ObjectMetaArgs(name=CONTRACT, namespace=namespace, labels=labels("pool-contract")),
-        data={"pools.json": contract},
+        data={"pools.json": contract} | ({ARGO_RETRIES: "true"} if argo_retries else {}),
         opts=opts,
     )
 

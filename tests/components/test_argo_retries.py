@@ -36,5 +36,10 @@ def test_the_field_has_a_manager_of_our_own_and_is_never_taken_by_force(cloud: C
     assert cloud.inputs(PATCH)["metadata"]["annotations"] == {"pulumi.com/patchFieldManager": "kubeflow-aks"}
 
 
+def test_whoever_may_not_read_the_charms_config_map_finds_it_in_the_pool_contract(cloud: Cloud) -> None:
+    assert cloud.inputs("on-agent-pools")["data"]["argoRetries"] == "true"
+    assert list(cloud.inputs("off-agent-pools")["data"]) == ["pools.json"], "others may have set it"
+
+
 def test_nothing_is_requested_of_the_charm_without_the_setting(cloud: Cloud) -> None:
     assert not [name for name in cloud.names("off") if "argo" in name]

@@ -16,9 +16,9 @@ from ckf_spot import ContractError, PlacementError, Pools, UnknownPoolError, sou
 
 DEMO = sources.SAMPLE
 WITHOUT = (
-    "name a file: Pools.load('pools.json'), or CKF_SPOT_POOLS=pools.json; "
-    "`pulumi stack output poolContract --json > pools.json` writes one, and `ckf-spot generate sample-pools -o "
-    "pools.json` one to try things out"
+    "name a file: --pools pools.json, in Python Pools.load('pools.json'), or CKF_SPOT_POOLS=pools.json; an "
+    "administrator of the cluster can give you one, and `ckf-spot generate sample-pools -o pools.json` writes one to "
+    "try things out"
 )
 
 
@@ -136,6 +136,7 @@ class Cluster:
 
     def __init__(self) -> None:
         self.status = 200
+        self.page = b""
         self.data: dict[str, str] = {"pools.json": DEMO.read_text(encoding="utf-8")}
         self.requests: list[str] = []
         self.version: dict[str, Any] = {
@@ -166,7 +167,7 @@ def cluster(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Cluster
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             api.requests.append(self.path)
-            body = json.dumps(api.answer()).encode()
+            body = api.page or json.dumps(api.answer()).encode()
             self.send_response(api.status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(body)))
@@ -223,6 +224,47 @@ def test_a_release_of_kubernetes_that_is_none(release: str) -> None:
         PlacementError, match=f"^kubernetes: '{release}' is not allowed; expected 1.N, such as 1.34$"
     ):
         Pools.load(DEMO, kubernetes=release)
+
+
+@pytest.mark.parametrize("release", ["1.99", 1.34, 134])
+def test_a_release_that_there_is_not_yet_or_that_is_a_number(release: Any) -> None:
+    with pytest.raises(PlacementError) as error:
+        Pools.load(DEMO, kubernetes=release)
+    assert str(error.value).startswith(f"kubernetes: {release!r} is not allowed; expected 1.N")
+    assert len(error.value.mistakes) == 1
+
+
+@pytest.mark.parametrize("pools", ["pools.json", [], {"name": "cpu"}, ("cpuspot",), None])
+def test_pools_that_are_none(pools: Any) -> None:
+    with pytest.raises(PlacementError) as error:
+        Pools(pools)
+    assert str(error.value).endswith("is no agent pools; expected those of Pools.load('pools.json')")
+
+
+@pytest.mark.parametrize("source", [{"name": "cpu"}, [], 5])
+def test_a_source_that_is_no_path(source: Any) -> None:
+    with pytest.raises(ContractError) as error:
+        Pools.load(source)
+    assert (
+        str(error.value)
+        == f"source: {source!r} is not allowed; expected the path of a file with the pool contract"
+    )
+
+
+def test_a_backend_that_is_a_number() -> None:
+    backend: Any = 2.15
+    with pytest.raises(PlacementError, match=r"^backend: 2\.15 is no version of Kubeflow Pipelines v2; "):
+        Pools.sample(backend=backend)
+
+
+def test_what_is_no_cluster(cluster: Cluster) -> None:
+    cluster.page = b"<!DOCTYPE html><html>Sign in</html>"
+    with pytest.raises(ContractError) as error:
+        Pools.load()
+    assert str(error.value) == (
+        "ConfigMap kubeflow-aks/agent-pools: the answer is no API server's, but a proxy's or a sign-in page's; "
+        f"{WITHOUT}"
+    )
 
 
 @pytest.mark.parametrize(("status", "reason"), [(404, "Not Found"), (403, "Forbidden")])

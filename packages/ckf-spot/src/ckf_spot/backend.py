@@ -29,13 +29,13 @@ class Backend:
     minor: int
 
     @classmethod
-    def parse(cls, text: str) -> Backend:
+    def parse(cls, text: object) -> Backend:
         """Reads `2.15` or `2.15.0`.
 
         Raises:
             PlacementError: no version, or one that ignores retries and so can't survive an eviction.
         """
-        match = _FORM.fullmatch(text)
+        match = _FORM.fullmatch(text) if isinstance(text, str) else None
         if not match:
             raise refusal(
                 "backend",

@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from ckf_spot import install, sources
-from ckf_spot.errors import PlacementError, refusal
-from ckf_spot.fields import Object
+from ckf_spot.errors import ABSENT, PlacementError, refusal
+from ckf_spot.fields import Object, is_map, map_at
 
 _PAGE: Final = 500
 _TIMEOUT_SECONDS: Final = 30
+_SHOWN: Final = 60
+"""Letters of an answer that is no API server's."""
 _OWN_NAMESPACE: Final = Path("/var/run/secrets/kubernetes.io/serviceaccount/namespace")
 """Where a pod finds its namespace."""
 
@@ -95,9 +97,9 @@ class Cluster:
             )
             raise refusal(
                 "KUBECONFIG",
-                os.environ.get("KUBECONFIG", ""),
+                os.environ.get("KUBECONFIG", ABSENT),
                 expected,
-                f"configures no cluster: {_line(error)}",
+                f"configures no cluster: {_line(error).rstrip('.')}",
             ) from None
         except Exception as error:  # noqa: BLE001 - the client lets through what YAML and files raise
             raise refusal(
@@ -192,11 +194,24 @@ class Cluster:
         token: str | None = None
         while True:
             page = {"limit": _PAGE} | ({"_continue": token} if token else {})
-            answer = json.loads(self._call(what, call, **arguments, **page).data)
+            answer = self._object(what, call, "items", **arguments, **page)
             items += answer.get("items") or ()
-            token = answer["metadata"].get("continue")
+            metadata = map_at(answer, "metadata")
+            token = metadata.get("continue")
             if not token:
-                return Listed(tuple(items), answer["metadata"].get("resourceVersion") or "")
+                return Listed(tuple(items), metadata.get("resourceVersion") or "")
+
+    def _object(self, what: str, call: Callable[..., Any], key: str = "metadata", **arguments: Any) -> Object:
+        """The object that the API server answers with; a proxy may answer with a page of its own, without the key."""
+        body = self._call(what, call, **arguments).data
+        try:
+            answer = json.loads(body)
+        except ValueError:
+            answer = None
+        if not is_map(answer) or key not in answer:
+            shown = _line(bytes(body[:_SHOWN]).decode(errors="replace"))
+            raise PlacementError(f"{what} can't be read: {sources.NOT_AN_API_SERVER}: {shown!r}")
+        return answer
 
     def _call(self, what: str, call: Callable[..., Any], **arguments: Any) -> Any:
         """The answer as it came: the client's models take seconds for thousands of pods, and forget new fields."""

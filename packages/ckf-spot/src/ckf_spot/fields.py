@@ -12,6 +12,8 @@ Object = Mapping[str, Any]
 """One that is only read."""
 
 UNKNOWN: Final = "unknown field"
+FOREIGN: Final = "is another API's, whose fields are not known here"
+"""Problem of an `apiVersion` of a group that has a kind of the same name: nothing else of the object is looked at."""
 _UNDECIDED: Final = "left as it is; if the release in the cluster does not have it either, it is dropped"
 _ALIKE: Final = 0.8
 """Ratio of `difflib` from which on a name is another one misspelt: `replica` and `replicas`, not `tlsOptions` and
@@ -35,7 +37,7 @@ def is_texts(value: object) -> TypeGuard[Mapping[str, str]]:
     return is_map(value) and all(isinstance(text, str) for text in value.values())
 
 
-def is_count(value: object) -> bool:
+def is_count(value: object) -> TypeGuard[int]:
     """Whether it is a whole number from 0."""
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
@@ -108,7 +110,7 @@ def problems(
                 hint = hint or f"expected {', '.join(sorted(allowed))}"
             yield unknown(f"{inside}{key}", hint)
     for key in required:
-        if value.get(key) is None:
+        if value.get(key) is None and key not in misspelt(value, allowed):
             yield missing(f"{inside}{key}")
 
 
@@ -130,11 +132,29 @@ def object_problems(document: Object, *versions: str) -> Iterator[Mistake]:
 
 def version_problems(document: Object, *versions: str) -> Iterator[Mistake]:
     """The mistake of another API version."""
-    if document.get("apiVersion") not in versions:
-        yield not_one_of("apiVersion", document.get("apiVersion"), versions)
+    version = document.get("apiVersion")
+    if isinstance(version, str) and group_of(version) not in map(group_of, versions):
+        yield Mistake("apiVersion", version, f"expected {', '.join(versions)}", FOREIGN)
+    elif version not in versions:
+        yield not_one_of("apiVersion", version, versions)
+
+
+def group_of(version: str) -> str:
+    """The group of an `apiVersion`, empty for Kubernetes' oldest kinds."""
+    return version.rpartition("/")[0]
 
 
 def similar(key: str, allowed: Collection[str]) -> str:
     """The field that may be meant, as a question; empty where none has nearly that name."""
-    alike = difflib.get_close_matches(key, allowed, 1, _ALIKE)
-    return f"did you mean {alike[0]!r}?" if alike else ""
+    name = _meant(key, allowed)
+    return f"did you mean {name!r}?" if name else ""
+
+
+def misspelt(value: Object, allowed: Collection[str]) -> set[str]:
+    """The fields that a map has under nearly their names: they are misspelt and not missing."""
+    return {_meant(str(key), allowed) for key in value if key not in allowed}
+
+
+def _meant(key: str, allowed: Collection[str]) -> str:
+    names = {name.casefold(): name for name in allowed}
+    return next((names[name] for name in difflib.get_close_matches(key.casefold(), names, 1, _ALIKE)), "")

@@ -30,7 +30,8 @@ NOT_JUDGED: Final = "not judged"
 REFUSED: Final = "refused"
 _AS: Final = "as "
 _KIND: Final = "kind"
-_OF_OBJECTS: Final = ("apiVersion", _KIND, "metadata", "status")
+_OF_OBJECTS: Final = {"apiVersion": "", _KIND: "", "metadata": "ObjectMeta", "status": ""}
+"""Fields of every object, with their schemas; those without one keep no pod from anything."""
 _EMPTY: Final[tuple[Any, ...]] = (None, "", {}, [])
 """Values that the API server takes for a field that is left out."""
 
@@ -67,6 +68,10 @@ class Row:
         return not operator or (text in values.split("|")) == (operator == "=")
 
 
+UNKNOWN: Final = Row("", "", "start end restart", NOT_JUDGED, "", "it is not known here")
+"""The row of a field that the table does not have, as one of a newer release."""
+
+
 @dataclass(frozen=True)
 class Field:
     """A field that is set in a document.
@@ -74,17 +79,17 @@ class Field:
     Attributes:
         path: where.
         value: its value.
-        row: of the table; None: it has none.
+        row: of the table, or `UNKNOWN`.
     """
 
     path: str
     value: Any
-    row: Row | None
+    row: Row
 
     @property
     def unjudged(self) -> bool:
         """Whether it can keep a pod from something, and nobody looks at it."""
-        return self.row is not None and self.row.judgement == NOT_JUDGED and self.row.concerns(self.value)
+        return self.row.judgement == NOT_JUDGED and self.row.concerns(self.value)
 
 
 def fields(schema: str, value: object, path: str = "") -> Iterator[Field]:
@@ -95,7 +100,7 @@ def fields(schema: str, value: object, path: str = "") -> Iterator[Field]:
         value: the document, or a part of it that has this schema.
         path: the part's.
     """
-    if schema in table():
+    if isinstance(schema, str) and schema in table():
         yield from _fields(schema, "", value, path)
 
 
@@ -108,17 +113,23 @@ def names(schema: str, above: str = "") -> tuple[str, ...]:
     return (*dict.fromkeys(below), *(names(rows[""].inner, above) if "" in rows else ()))
 
 
+def names_that_keep_from(what: str, schema: str) -> tuple[str, ...]:
+    """Names of a schema's fields that, or parts of which, can keep a pod from `start`, `end` or `restart`."""
+    rows = table()[schema].values()
+    return (*dict.fromkeys(row.field.partition(".")[0] for row in rows if what in row.keeps_from.split()),)
+
+
 def unjudged(document: Object) -> list[Field]:
-    """The fields of an object that can keep its pods from something, and that nobody judges."""
-    return [field for field in fields(str(document.get(_KIND)), document) if field.unjudged]
+    """The known fields of an object that can keep its pods from something, and that nobody judges."""
+    every = fields(str(document.get(_KIND)), document)
+    return [field for field in every if field.unjudged and field.row is not UNKNOWN]
 
 
 def lines(several: Iterable[Field]) -> list[str]:
     """Fields that nobody judges, a line for each reason."""
     paths: dict[str, list[str]] = {}
     for field in several:
-        if field.row:
-            paths.setdefault(field.row.reason, []).append(field.path)
+        paths.setdefault(field.row.reason, []).append(field.path)
     return [
         f"{first}{f' and {len(more)} more' if more else ''} is not judged: {reason}"
         for reason, (first, *more) in paths.items()
@@ -140,12 +151,15 @@ def _fields(schema: str, above: str, value: Any, path: str) -> Iterator[Field]:
         for number, item in enumerate(value):
             yield from _fields(schema, above, item, f"{path}[{number}]")
     for key, part in value.items() if isinstance(value, Mapping) else ():
-        if part in _EMPTY or (not above and key in _OF_OBJECTS and _KIND in value):
-            continue
         here = f"{path}.{key}".removeprefix(".")
+        if not above and key in _OF_OBJECTS and _KIND in value:
+            yield from _inner(_OF_OBJECTS[key], part, here)
+            continue
+        if part in _EMPTY:
+            continue
         owner, name, row = _row(schema, f"{above}{key}", f"{above}*")
         if row or not owner:
-            yield Field(here, part, row)
+            yield Field(here, part, row or UNKNOWN)
         if row and row.inner:
             yield from _inner(row.inner, part, here)
         elif owner and not row:

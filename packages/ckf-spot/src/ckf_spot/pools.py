@@ -9,7 +9,7 @@ from ckf_spot import backend as backends
 from ckf_spot import contract, sources
 from ckf_spot.agent_pool import POOL_LABEL, WORKLOAD_LABEL, AgentPool
 from ckf_spot.backend import Backend
-from ckf_spot.errors import Mistake, PlacementError
+from ckf_spot.errors import Mistake, PlacementError, refusal
 from ckf_spot.placement import Expression
 from ckf_spot.pods import strict_schema
 from ckf_spot.target import Target
@@ -28,8 +28,11 @@ class Pools(Mapping[str, Target]):
         """Groups the given pools.
 
         Raises:
-            PlacementError: the backend is no version, or too old; or the release of Kubernetes is none.
+            PlacementError: these are no pools; the backend is no version, or too old; or the release of Kubernetes is
+                none.
         """
+        if not _are_pools(pools):
+            raise refusal("pools", pools, "expected those of Pools.load('pools.json')", "is no agent pools")
         if kubernetes is not None:
             strict_schema.minor(kubernetes)
         self.all = pools
@@ -58,6 +61,8 @@ class Pools(Mapping[str, Target]):
             ContractError: the pools can't be read.
             PlacementError: the backend is no version, or too old; or the release of Kubernetes is none.
         """
+        if kubernetes is not None:
+            strict_schema.check_release(kubernetes)
         read = sources.find(source)
         release = read.kubernetes if kubernetes is None else kubernetes
         return cls(contract.parse(read.text, read.origin), backend, release)
@@ -99,6 +104,10 @@ class Pools(Mapping[str, Target]):
         ]
         fallbacks = {pool.fallback for pool in members}
         return [*members, *(pool for pool in self.all if pool.name in fallbacks)]
+
+
+def _are_pools(value: object) -> bool:
+    return isinstance(value, tuple) and all(isinstance(pool, AgentPool) for pool in value)
 
 
 class UnknownPoolError(PlacementError, KeyError):

@@ -14,10 +14,11 @@ NAMESPACE: Final = "kubeflow-aks"
 CONFIG_MAP: Final = "agent-pools"
 SAMPLE: Final = Path(__file__).with_name("sample_pools.json")
 """The pools that a stack with the program's defaults has; held to that by tests/program/whole/test_outputs.py."""
+NOT_AN_API_SERVER: Final = "the answer is no API server's, but a proxy's or a sign-in page's"
 _WITHOUT_CLUSTER: Final = (
-    f"name a file: Pools.load('pools.json'), or {ENVIRONMENT}=pools.json; "
-    "`pulumi stack output poolContract --json > pools.json` writes one, and `ckf-spot generate sample-pools -o "
-    "pools.json` one to try things out"
+    f"name a file: --pools pools.json, in Python Pools.load('pools.json'), or {ENVIRONMENT}=pools.json; an "
+    "administrator of the cluster can give you one, and `ckf-spot generate sample-pools -o pools.json` writes one to "
+    "try things out"
 )
 
 
@@ -35,7 +36,7 @@ class Found:
     kubernetes: str | None = None
 
 
-def find(source: str | Path | None) -> Found:
+def find(source: object) -> Found:
     """The contract's text from a file, or from the cluster.
 
     Raises:
@@ -44,6 +45,8 @@ def find(source: str | Path | None) -> Found:
     path = os.environ.get(ENVIRONMENT) or None if source is None else source
     if path is None:
         return _in_cluster()
+    if not isinstance(path, str | Path):
+        raise ContractError(Mistake("source", path, "expected the path of a file with the pool contract"))
     path = os.path.expanduser(path)  # noqa: PTH111 - a Path fails where there is no home
     try:
         return Found(files.read(path), path)
@@ -74,6 +77,8 @@ def _in_cluster() -> Found:
     except Exception as error:  # noqa: BLE001 - urllib3's many: whatever stands between here and the API server
         reason = " ".join(str(error).split())
         raise _unread(origin, f"the cluster does not answer: {reason}") from None
+    if config_map.metadata is None:
+        raise _unread(origin, NOT_AN_API_SERVER)
     data = config_map.data or {}
     if contract.KEY not in data:
         raise _unread(

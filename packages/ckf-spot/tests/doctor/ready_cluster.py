@@ -39,13 +39,13 @@ LEVELS: Final = """\
 
 
 def config_map(**data: str) -> dict[str, Any]:
-    return {"kind": "ConfigMap", "data": data}
+    return {"kind": "ConfigMap", "metadata": {}, "data": data}
 
 
 def runs(image: str) -> dict[str, Any]:
     """A controller of pods with a charm's container and this one."""
     containers = [{"name": "charm", "image": "jujusolutions/charm-base"}, {"name": "server", "image": image}]
-    return {"spec": {"template": {"spec": {"containers": containers}}}}
+    return {"metadata": {}, "spec": {"template": {"spec": {"containers": containers}}}}
 
 
 def node(pool: str, gpus: int = 0) -> dict[str, Any]:

@@ -128,6 +128,7 @@ def test_a_role_that_is_kept_on_demand_is_compared_as_such(doctor: Doctor) -> No
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 RAY_JOB = (EXAMPLES / "operators/rayjob-floor.yaml").read_text(encoding="utf-8")
+EXECUTOR = (EXAMPLES / "operators/executor.yaml").read_text(encoding="utf-8")
 TRAIN_JOB = (EXAMPLES / "training/trainjob.yaml").read_text(encoding="utf-8")
 
 
@@ -139,6 +140,7 @@ TRAIN_JOB = (EXAMPLES / "training/trainjob.yaml").read_text(encoding="utf-8")
         (RAY_JOB, ["--pool", "cpu", "--on-demand", "floor"]),
         (RAY_JOB, ["--pool", "cpu", "--also", "head", "--on-demand", "floor"]),
         (TRAIN_JOB, ["--pool", "gpu", "--trainer-api", "2.2"]),
+        (EXECUTOR, ["--pool", "cpu", "--pod-template"]),
         (yaml_text.dump([PIPELINE]), ["--pool", "cpu", "--require", "spot"]),
         (yaml_text.dump([PIPELINE]), ["--pool", "cpu", "--backend", "2.14"]),
     ],
@@ -561,3 +563,15 @@ def test_a_class_is_looked_up_in_the_cluster(
     line = doctor("-f", write(spec(f"      {field}: high\n")))[WHERE]
     assert line.startswith(f"{sign} {WHERE}: ")
     assert sign != "✘" or line.endswith(f"it is refused: the cluster does not have its {field} 'high'")
+
+
+def test_work_in_a_queue_is_not_reported_as_right(doctor: Doctor) -> None:
+    labelled = JOB.replace("name: train", "name: train, labels: {kueue.x-k8s.io/queue-name: batch}")
+    line = doctor("-f", write(labelled))[WHERE]
+    assert line.startswith(f"? {WHERE}: can run on general, unless this forbids it, ")
+    assert line.endswith("metadata.labels.kueue.x-k8s.io/queue-name")
+
+
+def test_a_field_that_is_not_known_is_named(doctor: Doctor) -> None:
+    line = doctor("-f", write(spec("      quantum: 1\n")))[WHERE]
+    assert line == f"? {WHERE}: can run on general, unless this forbids it, which is not judged: quantum"

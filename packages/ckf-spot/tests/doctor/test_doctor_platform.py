@@ -105,6 +105,26 @@ def test_what_may_not_be_read_is_not_reported_as_right(
     assert f"403: {path}" in report[what]
 
 
+def test_a_user_who_may_not_read_argos_settings_gets_what_the_program_published(
+    doctor: Doctor, api: Api
+) -> None:
+    api.refused[ARGO] = 403
+    assert doctor()["argoRetries"] == (
+        f"? argoRetries: not checked, because ConfigMap kubeflow/argo-workflow-controller-configmap can't be read: "
+        f"403: {ARGO}, and the pool contract does not say that it is set; ask an administrator"
+    )
+    api.objects[AGENT_POOLS]["data"]["argoRetries"] = "true"
+    assert doctor()["argoRetries"] == (
+        "✔ argoRetries: a step of a pipeline whose pod vanished is tried again, as the last `pulumi up` set it"
+    )
+
+
+def test_what_argo_has_counts_more_than_what_the_program_published(doctor: Doctor, api: Api) -> None:
+    api.objects[AGENT_POOLS]["data"]["argoRetries"] = "true"
+    api.objects[ARGO] = config_map()
+    assert doctor()["argoRetries"].startswith("✘ argoRetries: a pipeline fails when the pod")
+
+
 def test_without_a_contract_in_the_cluster_nothing_is_ready(doctor: Doctor, api: Api) -> None:
     del api.objects[AGENT_POOLS]
     report = doctor()
@@ -163,3 +183,12 @@ def test_what_can_not_be_done_is_one_line(doctor: Doctor, options: list[str], er
     report = doctor(*options)
     assert (report.code, report.lines, len(report.errors)) == (2, [], 1)
     assert report.errors[0].startswith(f"ckf-spot: {error}")
+
+
+def test_what_is_no_api_server_is_one_line(
+    doctor: Doctor, serve: Callable[[Callable[[str], tuple[int, bytes]]], None]
+) -> None:
+    serve(lambda _: (200, b"<html>Sign in</html>"))
+    report = doctor()
+    assert (report.code, report.lines, len(report.errors)) == (2, [], 1)
+    assert report.errors[0].endswith("a proxy's or a sign-in page's: '<html>Sign in</html>'")

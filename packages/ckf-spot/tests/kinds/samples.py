@@ -19,6 +19,8 @@ SPOT: Final = "kubernetes.azure.com/scalesetpriority"
 POOL: Final = "kubernetes.azure.com/agentpool"
 WORKLOAD: Final = "kubeflow-aks/workload"
 GPU: Final = "nvidia.com/gpu"
+KEPT: Final[Json] = {"annotations": {"cluster-autoscaler.kubernetes.io/safe-to-evict": "false"}}
+"""Metadata of pods that the autoscaler lets live."""
 ON_SPOT: Final[Json] = {"key": SPOT, "operator": "In", "values": ["spot"]}
 OFF_SPOT: Final[Json] = {"key": SPOT, "operator": "DoesNotExist"}
 

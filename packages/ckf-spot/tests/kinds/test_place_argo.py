@@ -6,6 +6,8 @@ import pytest
 from samples import GPU, OFF_SPOT, POOL, SPOT, WORKLOAD, Json, container, example, expressions, place
 
 from ckf_spot import EvictionWarning, PlacementError, Pools
+from ckf_spot.kinds import placing
+from ckf_spot.kinds.kind import PlacingRequest
 
 pytestmark = pytest.mark.filterwarnings("error::ckf_spot.errors.EvictionWarning")
 
@@ -41,12 +43,13 @@ def moved(templates: list[Json]) -> list[str]:
 def test_the_steps_go_and_the_exit_handler_stays(pools: Pools) -> None:
     templates = placed(pools, example("workflow"))
     assert moved(templates) == ["prepare", "train"]
+    assert [template["name"] for template in templates if "metadata" in template][2:] == ["report"]
     before = {template["name"]: template for template in example("workflow")["spec"]["templates"]}
     for template in templates:
         new = (
             {"affinity", "tolerations", "metadata", "retryStrategy"}
             if template["name"] in {"prepare", "train"}
-            else set()
+            else {"metadata"} & template.keys()
         )
         assert template.keys() - before[template["name"]].keys() == new
 
@@ -95,6 +98,19 @@ def test_templates_without_a_pod_or_that_make_objects_stay(pools: Pools, kind: s
     assert placed(pools, workflow(step(), other))[1] == other
     with pytest.raises(PlacementError, match=r"^spec.templates: none of them makes a pod that may vanish"):
         place(workflow(other), pools["cpu"])
+
+
+@pytest.mark.parametrize("kind", ["SparkApplication", "'PyTorchJob'", "Job"])
+def test_work_that_a_step_makes_from_a_manifest_is_not_placed_in_silence(pools: Pools, kind: str) -> None:
+    manifest = f"apiVersion: x/v1\nkind: {kind}\nmetadata:\n  name: {{{{workflow.name}}}}\n"
+    makes = {"name": "b", "resource": {"action": "create", "manifest": manifest}}
+    problem = rf"work made from the manifests of b \({kind.strip(chr(39))}\) is not placed"
+    with pytest.warns(EvictionWarning, match=problem):
+        assert placed(pools, workflow(step(), makes))[1] == makes
+    with pytest.raises(PlacementError, match=rf"^spec.templates: {problem}; place each manifest in a file"):
+        place(workflow(makes), pools["cpu"])
+    other = {"name": "b", "resource": {"action": "create", "manifest": "kind: ConfigMap\n"}}
+    placed(pools, workflow(step(), other))
 
 
 @pytest.mark.parametrize(
@@ -240,6 +256,33 @@ def test_own_retries_stay_and_those_that_no_eviction_is_for_are_reported(
     else:
         [template] = placed(pools, document)
     assert template.get("retryStrategy") == (retries if where == "template" else None)
+
+
+VANISHES = "is not tried again when its pod vanishes with its node: the expression of its retryStrategy is false then"
+UNJUDGED = "retryStrategy.expression was not judged; an eviction loses the step unless it is true for lastRetry.status"
+WINDOW = "retryStrategy.backoff.maxDuration: "
+
+
+@pytest.mark.parametrize(
+    ("retries", "line"),
+    [
+        ({"expression": "lastRetry.exitCode == '143'"}, f"a {VANISHES} (lastRetry.status 'Error', lastRetry.exitCode"),
+        ({"expression": "lastRetry.status == 'Error'"}, "a is not tried again when its pod is drained: the expression"),
+        ({"expression": "asInt(retries) < 3"}, f"a: {UNJUDGED} 'Error' with lastRetry.exitCode '-1' and 'Failed' with"),
+        ({"expression": "asInt(lastRetry.exitCode) != 2", "limit": 3}, None),
+        ({"backoff": {"duration": "5m", "maxDuration": "20m"}}, f"a: {WINDOW}'20m' is over before the last of 5 retri"),
+        ({"backoff": {"duration": "5m", "factor": 2, "maxDuration": "2h"}}, "after waits of 155m in all, and Arg"),
+        ({"backoff": {"duration": "1m", "maxDuration": "1h"}}, f"a: {WINDOW}'1h' after its first attempt began noth"),
+        ({"backoff": {"maxDuration": "{{inputs.parameters.a}}"}}, f"a: {WINDOW}'{{{{inputs.parameters.a}}}}' was not"),
+        ({"backoff": {"duration": "5m", "maxDuration": "7d"}}, None),
+    ],
+)  # fmt: skip
+def test_what_ends_a_steps_own_retries_after_an_eviction_is_reported(
+    pools: Pools, retries: Json, line: str | None
+) -> None:
+    document = workflow(step(retryStrategy={"limit": 5, "retryPolicy": "Always", **retries}))
+    doubts = placing.place(document, pools["cpu"], PlacingRequest()).doubts
+    assert [line in doubt for doubt in doubts] == ([True] if line else [])
 
 
 def test_on_demand_needs_no_retries(pools: Pools) -> None:

@@ -169,6 +169,17 @@ def test_on_demand_needs_no_policy(pools: Pools) -> None:
             "spec.containers: unknown field; a pod's fields belong under template.spec.containers",
         ),
         (with_spec(paralelism=2), "spec.paralelism: unknown field; did you mean 'parallelism'?"),
+        (
+            {
+                "apiVersion": "batch.volcano.sh/v1alpha1",
+                "kind": "Job",
+                "spec": {"minAvailable": 3, "queue": "default", "tasks": [], "plugins": {}, "maxRetry": 5},
+            },
+            (
+                "apiVersion: 'batch.volcano.sh/v1alpha1' is another API's, whose fields are not known here; expected "
+                "batch/v1"
+            ),
+        ),
         (job() | {"apiVersion": "batch/v1beta1"}, "apiVersion: 'batch/v1beta1' is not allowed; expected batch/v1"),
         (job(containers=[]), "spec.template.spec.containers: [] is not allowed; expected a list of containers"),
     ],

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from samples import GPU, OFF_SPOT, POOL, Json, container, example, expressions, place
+from samples import GPU, KEPT, OFF_SPOT, POOL, Json, container, example, expressions, place
 
 from ckf_spot import EvictionWarning, PlacementError, Pools
 from ckf_spot.kinds import manifests
@@ -66,6 +66,9 @@ def test_the_submitter_and_all_else_stay(pools: Pools) -> None:
     placed["spec"]["rayClusterSpec"]["workerGroupSpecs"] = document["spec"]["rayClusterSpec"][
         "workerGroupSpecs"
     ]
+    spec = document["spec"]
+    spec["submitterPodTemplate"] = {**NOTHING, "metadata": KEPT}
+    spec["rayClusterSpec"]["headGroupSpec"]["template"]["metadata"] = KEPT
     assert placed == document
 
 
@@ -130,7 +133,9 @@ def test_a_cluster_without_workers_stays_with_a_line(pools: Pools, groups: Any) 
     with pytest.warns(
         EvictionWarning, match=r"there are no workers that may vanish: the head stays, or goes too"
     ):
-        assert place(document, pools["cpu"]) == document
+        placed = place(document, pools["cpu"])
+    document["spec"]["headGroupSpec"]["template"]["metadata"] = KEPT
+    assert placed == document
     with pytest.warns(EvictionWarning, match="an eviction of the head"):
         assert pod(place(document, pools["cpu"], also=("head",))["spec"])["affinity"]
 
@@ -162,7 +167,7 @@ def test_a_cron_job_is_placed_as_its_jobs_are(pools: Pools) -> None:
         ),
         (
             ray_cluster({"spec": {}}),
-            "spec.workerGroupSpecs[0].template.spec.containers: None is not allowed; expected a list of containers",
+            "spec.workerGroupSpecs[0].template.spec.containers is missing",
         ),
         (
             ray_cluster({"spec": {**NOTHING["spec"], "nodeSelector": {POOL: "general"}}}),

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from samples import GPU, OFF_SPOT, POOL, REQUIRED, SPOT, Json, container, example, expressions, place
+from samples import GPU, KEPT, OFF_SPOT, POOL, REQUIRED, SPOT, Json, container, example, expressions, place
 
 from ckf_spot import EvictionWarning, PlacementError, Pools
 from ckf_spot.kinds import placing, spark
@@ -31,7 +31,7 @@ def executor(document: Json, pools: Pools, workload: str = "cpu", **request: Any
 
 def test_executors_go_and_the_driver_stays(pools: Pools) -> None:
     placed = place(example("sparkapplication"), pools["cpu"])["spec"]
-    assert placed["driver"] == example("sparkapplication")["spec"]["driver"]
+    assert placed["driver"] == {**example("sparkapplication")["spec"]["driver"], **KEPT}
     assert placed["executor"].keys() - example("sparkapplication")["spec"]["executor"].keys() == {
         "affinity", "annotations", "terminationGracePeriodSeconds", "tolerations",
     }  # fmt: skip

@@ -6,7 +6,19 @@ from typing import Any
 
 import pytest
 from kubeflow import training
-from samples import GPU, OFF_SPOT, ON_SPOT, SPOT, Json, container, example, expressions, place, training_job
+from samples import (
+    GPU,
+    KEPT,
+    OFF_SPOT,
+    ON_SPOT,
+    SPOT,
+    Json,
+    container,
+    example,
+    expressions,
+    place,
+    training_job,
+)
 
 from ckf_spot import EvictionWarning, PlacementError, Pools
 from ckf_spot.kinds.training import KINDS
@@ -43,14 +55,16 @@ def of_every_kind() -> list[Any]:
 
 
 @pytest.mark.parametrize("document", of_every_kind())
-def test_workers_go_on_spot_and_every_other_role_is_left_alone(pools: Pools, document: Json) -> None:
+def test_workers_go_on_spot_and_every_other_role_stays_where_it_is(pools: Pools, document: Json) -> None:
     if document["kind"] == "TFJob":
         del replicas(document)["Master"]  # the operator takes a Chief or a Master
     placed = replicas(place(document, pools["cpu"]))
     assert SPOT in [
         toleration["key"] for toleration in placed.pop("Worker")["template"]["spec"]["tolerations"]
     ]
-    assert placed == {role: replica for role, replica in replicas(document).items() if role != "Worker"}
+    for role, replica in placed.items():
+        before = replicas(document)[role]
+        assert replica == {**before, "template": {**before["template"], "metadata": KEPT}}
 
 
 @pytest.mark.parametrize("kind", KINDS)

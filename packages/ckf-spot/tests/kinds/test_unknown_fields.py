@@ -1,5 +1,6 @@
 """Fields that are not known here: those that are misspelt are refused, those that a newer release may have are not."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -15,6 +16,13 @@ def with_fields(name: str, *fields: str) -> Json:
     document = example(name)
     document["spec"] |= dict.fromkeys(fields, 1)
     return document
+
+
+def _pods(value: Any) -> Iterator[Json]:
+    if isinstance(value, dict) and "containers" in value:
+        yield value
+    for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _pods(part)
 
 
 def placed(document: Json, pools: Pools) -> Json:
@@ -33,11 +41,42 @@ def test_a_new_field_of_an_operator_stays_with_a_line(pools: Pools, name: str) -
 
 
 @pytest.mark.parametrize(
-    ("name", "field", "meant"), [("rayjob", "suspended", "suspend"), ("jobset", "networks", "network")]
+    ("name", "field", "meant"),
+    [
+        ("rayjob", "suspended", "suspend"),
+        ("jobset", "networks", "network"),
+        ("rayjob", "ENTRYPOINT", "entrypoint"),
+    ],
 )
 def test_a_misspelt_field_is_refused(pools: Pools, name: str, field: str, meant: str) -> None:
     with pytest.raises(PlacementError, match=f"^spec.{field}: unknown field; did you mean '{meant}'.$"):
         placed(with_fields(name, field), pools)
+
+
+@pytest.mark.parametrize("kind", ["job", "pytorchjob", "rayjob"])
+@pytest.mark.parametrize(("meant", "where"), [("containers", ()), ("name", ("containers", 0))])
+def test_a_required_field_of_a_pod_that_is_misspelt_gets_one_line(
+    pools: Pools, kind: str, meant: str, where: tuple[Any, ...]
+) -> None:
+    document = example(kind)
+    part: Any = next(_pods(document))
+    for key in where:
+        part = part[key]
+    part[meant[:-1]] = part.pop(meant)
+    with pytest.raises(PlacementError) as refused:
+        placed(document, pools)
+    assert [mistake.expected for mistake in refused.value.mistakes] == [f"did you mean {meant!r}?"]
+
+
+def test_roles_in_capitals_get_one_line_each(pools: Pools) -> None:
+    """`kubeflow.org/v1` had them in TFJobs of 2019."""
+    document = example("tfjob")
+    roles = document["spec"]["tfReplicaSpecs"]
+    document["spec"]["tfReplicaSpecs"] = {role.upper(): replica for role, replica in roles.items()}
+    with pytest.raises(PlacementError) as refused:
+        placed(document, pools)
+    expected = [f"did you mean {role!r}?" for role in roles if role.upper() != role]
+    assert [mistake.expected for mistake in refused.value.mistakes] == expected
 
 
 @pytest.mark.parametrize(
@@ -104,3 +143,38 @@ def test_a_template_of_spark_keeps_fields_that_a_pod_does_not_have(pools: Pools)
     with pytest.warns(EvictionWarning, match=f"{where}: unknown field; left as it is"):
         made = place(document, pools["cpu"])
     assert made["spec"]["executor"]["template"]["spec"]["securityContext"] == security
+
+
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [
+        ("job", ("parallelism",)),
+        ("pytorchjob", ("pytorchReplicaSpecs", "Worker", "replicas")),
+        ("jobset", ("replicatedJobs", 0, "replicas")),
+        ("rayjob", ("rayClusterSpec", "workerGroupSpecs", 0, "maxReplicas")),
+        ("sparkapplication", ("executor", "instances")),
+        ("experiment", ("parallelTrialCount",)),
+        ("trainjob", ("trainer", "numNodes")),
+        ("workflow", ("parallelism",)),
+    ],
+)
+@pytest.mark.parametrize("value", ["...", -1, 1.5, True])
+@pytest.mark.filterwarnings("ignore::ckf_spot.errors.EvictionWarning")
+def test_an_amount_is_a_whole_number(pools: Pools, name: str, path: tuple[Any, ...], value: object) -> None:
+    document = example(name)
+    part = document["spec"]
+    for key in path[:-1]:
+        part = part[key]
+    part[path[-1]] = value
+    with pytest.raises(PlacementError) as refused:
+        placed(document, pools)
+    [mistake] = refused.value.mistakes
+    assert (mistake.path.rpartition(".")[2], mistake.value) == (path[-1], value)
+    assert mistake.expected == "expected a whole number"
+
+
+def test_an_amount_that_a_trial_fills_in_is_left_alone(pools: Pools) -> None:
+    document = example("experiment")
+    trial = document["spec"]["trialTemplate"]["trialSpec"]["spec"]
+    trial["parallelism"] = "${trialParameters.workers}"
+    assert placed(document, pools)

@@ -146,6 +146,30 @@ def test_a_runtime_gpu_limit_and_an_accelerator_in_the_form_of_old_sdks() -> Non
         compiled.place(asking(channel), POOLS["gpu"])
 
 
+@pytest.mark.parametrize(
+    "resources",
+    [
+        {"resourceMemoryRequest": "64G"},
+        {"resourceMemoryLimit": "60Gi"},
+        {"memoryLimit": 64.0},
+        {"cpuRequest": 9.0},
+        {"resourceCpuLimit": "9"},
+    ],
+)
+def test_more_than_a_node_has_in_the_form_of_new_and_old_sdks(resources: dict[str, Any]) -> None:
+    documents = bare(RECORDED["a1-prefer"].ir)
+    [executor] = documents[0]["deploymentSpec"]["executors"].values()
+    executor["container"]["resources"] = resources
+    group = Pools.sample()["cpu"]
+    with pytest.raises(
+        PlacementError, match=r"^task '.*': (memory|cpu): \S+ contradicts the pools cpuspot, cpuod"
+    ):
+        compiled.place(documents, group)
+    executor["container"]["resources"] = {"cpuRequest": 2.0, "memoryLimit": 16.0, "resourceCpuLimit": "{{x}}"}
+    _, report = compiled.place(documents, group)
+    assert not report.doubts
+
+
 def broken(change: Callable[[list[Any]], object]) -> str:
     """The error of a pipeline after a change."""
     documents = deepcopy(sharing())

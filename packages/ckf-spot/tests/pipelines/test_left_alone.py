@@ -3,11 +3,11 @@
 from typing import Any
 
 import pytest
-from compiling import Compiled, component, work
+from compiling import Compiled, component, report, work
 from compiling import pipeline as as_pipeline
-from kfp import compiler, dsl
+from kfp import compiler, dsl, kubernetes
 
-from ckf_spot import PlacementError, Pools, yaml_text
+from ckf_spot import EvictionWarning, PlacementError, Pools, yaml_text
 from ckf_spot.pipelines import compiled
 
 POOLS = Pools.sample()
@@ -111,3 +111,32 @@ def test_where_all_of_them_stay_it_is_refused() -> None:
         PlacementError, match=r"none of the tasks can be placed on 'cpu': client-mode .it is a driver"
     ):
         as_pipeline(name="s")(all_stay)  # which calls it
+
+
+def tolerating(task: Any) -> Any:
+    """The task with the toleration of Charmed Kubeflow's page, which puts it everywhere."""
+    key = "kubernetes.azure.com/scalesetpriority"
+    return kubernetes.add_toleration(task, key=key, operator="Equal", value="spot", effect="NoSchedule")
+
+
+def test_one_that_stays_but_may_be_on_spot_is_a_line() -> None:
+    @as_pipeline(name="t")
+    def made() -> None:
+        with dsl.ExitHandler(tolerating(report())):
+            work()
+            tolerating(session())
+
+    line = "task {!r}: stays, but tolerates spot nodes and may run on cpuspot; leave out its toleration"
+    doubts = POOLS["cpu"].place_pipeline(made).doubts
+    assert [*doubts] == [line.format(task) for task in ("exit-handler-1/session", "report")]
+
+
+def test_alone_it_is_a_warning() -> None:
+    def made() -> None:
+        with dsl.ExitHandler(POOLS["cpu"].place(tolerating(report()))):
+            work()
+
+    with pytest.warns(
+        EvictionWarning, match="^task 'report': stays, but tolerates spot nodes and may run on"
+    ):
+        as_pipeline(name="u")(made)  # which calls it

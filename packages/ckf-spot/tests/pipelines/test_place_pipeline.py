@@ -112,11 +112,40 @@ exit-handler-1/importer         -               left alone: Kubeflow imports it 
 exit-handler-1/inner/prepare    cpuspot, cpuod  placed: 5 retries
 exit-handler-1/inner/train      -               left alone: asks for nvidia.com/gpu: 1, and these pools have none
 exit-handler-1/prepare          cpuod           placed before: no retries
-report                          -               left alone: what reports on a run must not be lost with it"""
+report                          -               left alone: what reports on a run must not be lost with it
+backoff_max_duration of exit-handler-1/for-loop-3/work: '1h' after its first attempt began nothing is tried again, and \
+Argo kills a retry that runs; waits for nodes count too, so set '7d'"""
 
 
 def test_each_task_is_reported_where_it_went_and_why_it_stayed() -> None:
     assert str(CPU.place_pipeline(everything())) == REPORT
+
+
+SHORT = " after its first attempt began nothing is tried again"
+
+
+@pytest.mark.parametrize(
+    ("retry", "line"),
+    [
+        ({"backoff_duration": "5m"}, "backoff_max_duration of a, b: '1h' is over before the last of 5 retries star"),
+        ({}, f"backoff_max_duration of a, b: '1h'{SHORT}"),
+        ({"backoff_duration": "5m", "backoff_factor": 1.0, "backoff_max_duration": "7d"}, None),
+    ],
+)  # fmt: skip
+def test_a_window_of_their_own_that_an_eviction_outlasts_is_one_line_for_all_tasks(
+    retry: dict[str, Any], line: str | None
+) -> None:
+    def made() -> Any:
+        @pipeline(name="two")
+        def two() -> None:
+            for name in ("a", "b"):
+                work().set_display_name(name).set_retry(5, **retry)
+
+        return two
+
+    doubts = [doubt.replace("work, work-2", "a, b") for doubt in CPU.place_pipeline(made()).doubts]
+    assert [doubt.startswith(line or "") for doubt in doubts] == ([True] if line else [])
+    assert CPU.place_pipeline(made(), require="on-demand").doubts == ()
 
 
 def test_what_one_kind_of_pools_leaves_another_one_takes() -> None:

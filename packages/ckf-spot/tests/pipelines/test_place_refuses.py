@@ -51,6 +51,25 @@ def test_a_pool_without_spot(pools: Pools) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("prepare", "message"),
+    [
+        (lambda task: task.set_memory_request("64G"), "memory: 59.6Gi"),
+        (lambda task: task.set_memory_limit("64G"), "memory: 59.6Gi"),
+        (lambda task: task.set_cpu_limit("16"), "cpu: 16"),
+        (
+            lambda task: task.set_cpu_request("2").set_memory_request("64G").set_memory_limit("96G"),
+            "memory: 59.6Gi",
+        ),
+    ],
+)
+def test_more_than_a_node_has(prepare: Callable[[dsl.PipelineTask], object], message: str) -> None:
+    group = Pools.sample()["cpu"]
+    assert refusal(group, prepare).startswith(
+        f"task 'work': {message} contradicts the pools cpuspot, cpuod; expected"
+    )
+
+
 @pytest.mark.parametrize("retries", [-1, 1.5, "5", True])
 def test_retries_that_are_no_number(pools: Pools, retries: object) -> None:
     assert refusal(pools["cpu"], retries=retries) == (

@@ -358,3 +358,17 @@ def test_some_copies_wait_where_each_needs_a_place_of_its_own(
     pools = [dataclasses.replace(POOLS[name], zones=("1", "2")) for name in ("cpuspot", "cpuod")]
     assert dict(fit.crowding(spec, MINE, pools, 20)) == most
     assert dict(fit.crowding(spec, MINE, pools, 1)) == {}
+
+
+@pytest.mark.parametrize("value", ["{{workflow.parameters.region}}", "${trialParameters.region}"])
+@pytest.mark.parametrize("operator", ["In", "NotIn"])
+def test_a_value_that_is_filled_in_later_contradicts_nothing_and_is_not_judged(
+    value: str, operator: str
+) -> None:
+    key = "topology.kubernetes.io/region"
+    wish = {"key": key, "operator": operator, "values": [value]}
+    never, [line] = judged(SPOT, affinity=expressions(wish))
+    assert not never
+    assert "is known at run time only, and so can't be held against cpuspot" in line
+    met = {"key": key, "operator": "In", "values": [value, SPOT.region]}
+    assert judged(SPOT, affinity=expressions(met)) == ([], [])

@@ -3,8 +3,10 @@
 
 import json
 import sys
+from typing import Any
 
 from kubeflow.katib import (
+    KatibClient,
     V1beta1AlgorithmSpec,
     V1beta1Experiment,
     V1beta1ExperimentSpec,
@@ -53,7 +55,21 @@ experiment = V1beta1Experiment(
         ),
     ),
 )
-json.dump(
-    {"plain": plain(experiment), "placed": Pools.sample()["cpu"].place(experiment)},
-    sys.stdout,
-)
+placed = Pools.sample()["cpu"].place(experiment)
+
+
+class Server:
+    """An API server that only keeps what is sent."""
+
+    sent: Any = None
+
+    def create_namespaced_custom_object(self, *arguments: Any) -> Any:
+        """Keeps it."""
+        self.sent = list(arguments)
+        return arguments[-1]
+
+
+katib = KatibClient.__new__(KatibClient)  # without a kubeconfig
+katib.namespace, katib.custom_api = "default", Server()
+katib.create_experiment(placed, namespace="team-a")
+json.dump({"plain": plain(experiment), "placed": placed, "sent": katib.custom_api.sent}, sys.stdout)

@@ -180,6 +180,44 @@ def test_train_sends_the_placement(api_server: list[Json]) -> None:
     assert sent["spec"]["runtimePatches"] == gpu.place(unplaced, trainer_api="2.2")["spec"]["runtimePatches"]
 
 
+def patch(**pod: Any) -> Any:
+    """The SDK's option that patches the pods of the runtime's job `node`."""
+    from kubeflow.trainer import options  # noqa: PLC0415
+
+    template = options.PodTemplatePatch(spec=options.PodSpecPatch(**pod))
+    job = options.JobTemplatePatch(spec=options.JobSpecPatch(template=template))
+    jobs = options.JobSetSpecPatch(replicated_jobs=[options.ReplicatedJobPatch(name="node", template=job)])
+    spec = options.TrainingRuntimeSpecPatch(template=options.JobSetTemplatePatch(spec=jobs))
+    return options.RuntimePatch(training_runtime_spec=spec)
+
+
+SELECTING: Json = {"tolerations": [{"key": "team", "operator": "Exists"}]}
+
+
+def test_a_patch_that_takes_the_placement_back_is_refused_before_anything_is_sent(
+    api_server: list[Json],
+) -> None:
+    from kubeflow.trainer import CustomTrainer, TrainerClient  # noqa: PLC0415
+
+    trainer = CustomTrainer(func=train_function, num_nodes=2)
+    ours = TrainOption(Pools.sample()["cpu"])
+    with pytest.raises(PlacementError) as error:
+        TrainerClient().train(
+            runtime="torch-distributed", trainer=trainer, options=[ours, patch(**SELECTING)]
+        )
+    assert str(error.value) == (
+        "options: RuntimePatch: tolerations: [{'key': 'team', 'operator': 'Exists'}] overrides the placement of the "
+        "TrainOption before it; put the TrainOption last"
+    )
+    assert api_server == []
+    TrainerClient().train(runtime="torch-distributed", trainer=trainer, options=[patch(**SELECTING), ours])
+    TrainerClient().train(
+        runtime="torch-distributed", trainer=trainer, options=[ours, patch(service_account_name="trainer")]
+    )
+    before, behind = (sent["spec"]["runtimePatches"] for sent in api_server)
+    assert (before[-1]["manager"], behind[0]["manager"]) == (MANAGER, MANAGER)
+
+
 def test_what_optimize_sends_is_placed_as_yaml(api_server: list[Json]) -> None:
     """What it creates is an Experiment whose trials are TrainJobs."""
     from kubeflow.optimizer import OptimizerClient, Search, TrialConfig  # noqa: PLC0415

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from ckf_spot import Pools, sources
 from ckf_spot.agent_pool import AgentPool
-from ckf_spot.where import parse, traces
+from ckf_spot.where import parse, traces, waiting
 from ckf_spot.where.observations import Look
 
 Object = dict[str, Any]
@@ -39,11 +39,12 @@ def pod(
     ended: float | None = None,
     disruption: str = "",
     unschedulable: float | None = None,
+    scheduler: str = "",
     labels: Mapping[str, str] | None = None,
     annotations: Mapping[str, str] | None = None,
     gpus: int = 0,
     claim: Mapping[str, Any] | None = None,
-    deleting: bool = False,
+    deletion: float | None = None,
     **spec: Any,
 ) -> Object:
     """A pod; times are minutes before now."""
@@ -58,8 +59,8 @@ def pod(
     }
     if owner:
         metadata["ownerReferences"] = [{"kind": owner[0], "name": owner[1], "controller": True}]
-    if deleting:
-        metadata["deletionTimestamp"] = at(0)
+    if deletion is not None:
+        metadata["deletionTimestamp"] = at(deletion)
     conditions: list[Object] = []
     status: Object = {"phase": phase, "conditions": conditions}
     if node:
@@ -75,6 +76,7 @@ def pod(
                 "type": "PodScheduled",
                 "status": "False",
                 "reason": "Unschedulable",
+                "message": scheduler,
                 "lastTransitionTime": at(unschedulable),
             }
         )
@@ -100,12 +102,23 @@ def node_name(pool: str, number: int = 0) -> str:
     return f"aks-{pool}-12345678-vmss{number:06}"
 
 
-def node(pool: str, number: int = 0, *, created: float = 60, notice: float | None = None) -> Object:
-    """A node of a pool of the demo stack."""
+def node(
+    pool: str,
+    number: int = 0,
+    *,
+    created: float = 60,
+    notice: float | None = None,
+    silent: float | None = None,
+    event: str = "VMEventScheduled",
+    message: str = "Preempt Scheduled: Mon, 03 Aug 2026 08:18:16 GMT. DurationInSeconds: -1.",
+) -> Object:
+    """A node of a pool of the demo stack; `event` is the condition of its notice."""
     contract = POOLS[pool]
-    conditions = [{"type": "Ready", "status": "True", "lastHeartbeatTime": at(0)}]
+    ready = {"status": "True"} if silent is None else {"status": "Unknown", "lastTransitionTime": at(silent)}
+    conditions = [{"type": "Ready", "lastHeartbeatTime": at(0), **ready}]
     if notice is not None:
-        conditions.append({"type": "VMEventScheduled", "status": "True", "lastTransitionTime": at(notice)})
+        since = {"lastTransitionTime": at(notice), "message": message}
+        conditions.append({"type": event, "status": "True", **since})
     return {
         "metadata": {
             "name": node_name(pool, number),
@@ -149,11 +162,12 @@ def look(
     pools: Mapping[str, AgentPool] | None = POOLS,
 ) -> Look:
     """A look at these objects."""
-    there = traces.disrupted(tuple(map(parse.pod, pods)), tuple(events))
+    events = tuple(events)
+    there = waiting.with_scale_ups(traces.disrupted(tuple(map(parse.pod, pods)), events), events)
     return Look(
         time=NOW,
         namespace=namespace,
-        pods=(*traces.earlier(there, tuple(events), tuple(workflows)), *there),
+        pods=(*traces.earlier(there, events, tuple(workflows)), *there),
         nodes=None if nodes is None else tuple(map(parse.node, nodes)),
         pools=pools,
     )

@@ -299,3 +299,19 @@ def test_a_cluster_that_does_not_answer_is_one_line(where: Any) -> None:
     ran = where()
     assert (ran.code, ran.output, len(ran.errors)) == (2, "", 1)
     assert ran.errors[0].startswith("ckf-spot: the cluster does not answer: ")
+
+
+@pytest.mark.parametrize(
+    "page", [b"<!DOCTYPE html><html>Sign in</html>", b'{"error": "sign in"}', b"[]", b"\xff\xfe"]
+)
+def test_what_is_no_api_server_is_one_line(
+    serve: Callable[[Callable[[str], tuple[int, bytes]]], None], where: Any, page: bytes
+) -> None:
+    serve(lambda _: (200, page))
+    for arguments in ([], ["-n", "team-a", "--record", "watched.jsonl"]):
+        ran = where(*arguments)
+        assert (ran.code, ran.output, len(ran.errors)) == (2, "", 1)
+        assert (
+            "can't be read: the answer is no API server's, but a proxy's or a sign-in page's: "
+            in ran.errors[0]
+        )

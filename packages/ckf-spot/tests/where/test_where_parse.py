@@ -44,10 +44,38 @@ def test_a_trimmed_pod_tells_the_same(raw: Any) -> None:
 
 
 def test_a_trimmed_node_tells_the_same_and_nothing_of_its_heartbeats() -> None:
-    raw = node("gpuspot", notice=1)
+    raw = node("gpuspot", notice=1, silent=2)
     trimmed = parse.trimmed_node(raw)
     assert parse.node(trimmed) == parse.node(raw)
     assert "Heartbeat" not in json.dumps(trimmed)
+
+
+@pytest.mark.parametrize(
+    ("event", "message", "evicts"),
+    [
+        (
+            "VMEventScheduled",
+            "Preempt Scheduled: Mon, 03 Aug 2026 08:18:16 GMT. DurationInSeconds: -1.",
+            True,
+        ),
+        ("VMEventScheduled", "Reboot Scheduled: Mon, 03 Aug 2026 08:18:16 GMT.", False),
+        ("VMEventScheduled", "Freeze Started", False),
+        ("PreemptionScheduled", "Preempt Scheduled: Mon, 03 Aug 2026 08:18:16 GMT.", True),
+        ("PreemptionScheduled", "Preempt Started", True),
+        ("PreemptionScheduled", "SpotRebalanceRecommendation Advisory: the VM may be evicted", False),
+        ("PreemptionScheduled", "", False),
+    ],
+)
+def test_only_a_preempt_event_is_an_eviction(event: str, message: str, *, evicts: bool) -> None:
+    raw = node("cpuspot", notice=1, event=event, message=message)
+    assert (parse.node(raw).notice is not None) is evicts
+    assert parse.node(parse.trimmed_node(raw)) == parse.node(raw)
+
+
+def test_a_notice_in_a_record_of_an_older_release_has_no_message() -> None:
+    raw = node("cpuspot", notice=1)
+    del raw["status"]["conditions"][-1]["message"]
+    assert parse.node(raw).notice is not None
 
 
 def test_a_trimmed_pod_has_no_environment_image_or_annotation_of_others() -> None:

@@ -247,6 +247,53 @@ def test_a_step_past_its_deadline_says_so() -> None:
     assert "backoff_max_duration" in violation.advice
 
 
+@pytest.mark.parametrize("of_workflow", [True, False])
+@pytest.mark.parametrize(
+    ("strategy", "reason"),
+    [
+        ({}, "the workflow ended before it was tried again"),
+        (
+            {"expression": "lastRetry.exitCode == '143'"},
+            "the expression of its retryStrategy is false for it",
+        ),
+    ],
+)
+def test_a_step_that_is_over_is_never_tried_again(strategy: Any, reason: str, *, of_workflow: bool) -> None:
+    workflow = run("waiting with retries")
+    strategy_of(workflow).update(strategy)
+    (workflow["status"] if of_workflow else retry_of(workflow))["phase"] = "Failed"
+    [violation], notes = judged(workflow)
+    assert (violation.message.endswith(f"was lost, and {reason}"), notes) == (True, [])
+    assert violation.advice.endswith("run it again")
+
+
+@pytest.mark.parametrize(
+    ("strategy", "limit", "advice"),
+    [
+        (
+            {"retryPolicy": "OnFailure"},
+            "5",
+            "set retryPolicy: Always in its retryStrategy, then run it again",
+        ),
+        (
+            {},
+            "0",
+            "place the workflow with ckf-spot place, which gives it a retryStrategy, then run it again",
+        ),
+        (None, "5", "raise backoff.maxDuration of its retryStrategy, then run it again"),
+    ],
+)
+def test_a_workflow_of_ones_own_gets_advice_without_set_retry(strategy: Any, limit: str, advice: str) -> None:
+    workflow = run("waiting with retries")
+    del workflow["spec"]["podMetadata"]
+    strategy_of(workflow).update(strategy or {})
+    retry_of(workflow)["inputs"]["parameters"] = [{"name": "retry-max-count", "value": limit}]
+    if strategy is None:
+        retry_of(workflow)["message"] = "Backoff would exceed max duration limit"
+    [violation], _ = judged(workflow)
+    assert violation.advice == advice
+
+
 @pytest.mark.parametrize(
     ("strategy", "phase", "message", "retried"),
     [
@@ -255,6 +302,8 @@ def test_a_step_past_its_deadline_says_so() -> None:
         ({}, "Failed", "Error (exit code 143)", True),
         ({"retryPolicy": "OnFailure"}, "Error", "pod deleted", False),
         ({"expression": "lastRetry.exitCode != '1'"}, "Error", "pod deleted", True),
+        ({"expression": "lastRetry.exitCode == '143'"}, "Error", "pod deleted", False),
+        ({"expression": "lastRetry.message contains 'pod'"}, "Error", "pod deleted", True),
     ],
 )
 def test_argos_policies_decide(strategy: Any, phase: str, message: str, *, retried: bool) -> None:
@@ -264,6 +313,35 @@ def test_argos_policies_decide(strategy: Any, phase: str, message: str, *, retri
     lost.update(phase=phase, message=message)
     violations, notes = judged(workflow)
     assert (len(violations), len(notes)) == ((0, 1) if retried else (1, 0))
+
+
+def test_an_expression_that_ends_the_retries_is_named() -> None:
+    workflow = run("waiting with retries")
+    strategy_of(workflow)["expression"] = "lastRetry.exitCode == '143'"
+    [violation], _ = judged(workflow)
+    assert "but the expression of its retryStrategy is false for it: after that the step" in violation.message
+
+
+def test_whether_an_expression_that_is_not_read_ends_them_was_not_judged() -> None:
+    workflow = run("waiting with retries")
+    strategy_of(workflow)["expression"] = "asInt(retries) < 2"
+    violations, [note] = judged(workflow)
+    assert violations == []
+    assert note.endswith("was not judged: that depends on its retryStrategy.expression")
+    retry_of(workflow)["phase"] = "Error"
+    [violation], notes = judged(workflow)
+    assert notes == []
+    assert "the expression of its retryStrategy is false for it" in violation.message
+
+
+def test_retries_of_the_whole_workflow_count() -> None:
+    workflow = run("waiting with retries")
+    del workflow["spec"]["templateDefaults"]
+    strategy = strategy_of(workflow)
+    workflow["spec"]["retryStrategy"] = {**strategy, "retryPolicy": "Always"}
+    strategy.clear()
+    violations, [_] = judged(workflow)
+    assert violations == []
 
 
 def test_a_driver_that_is_lost_is_not_advised_to_be_placed() -> None:

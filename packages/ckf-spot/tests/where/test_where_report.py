@@ -28,7 +28,7 @@ PODS = [
     pod("db-0", HERE, owner=("StatefulSet", "db")),
     pod("late", owner=("Job", "late"), unschedulable=3, tolerations=[SPOT]),
     pod("alone", node_name("cpuod"), owner=None, phase="Succeeded", ended=2),
-    pod("going", HERE, owner=("Job", "going"), deleting=True),
+    pod("going", HERE, owner=("Job", "going"), deletion=0),
     pod("young", HERE, owner=("Job", "young"), phase="Pending"),
 ]
 
@@ -67,6 +67,7 @@ def test_nodes_are_reported_with_their_times_where_they_may_be_read() -> None:
         "capacity": "spot",
         "created": "2026-11-21T07:30:00Z",
         "notice": "2026-11-21T07:59:00Z",
+        "silent": None,
         "gone": None,
     }
     assert (on_demand["capacity"], on_demand["notice"]) == ("on-demand", None)

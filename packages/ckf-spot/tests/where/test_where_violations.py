@@ -229,6 +229,59 @@ def test_work_that_may_still_get_a_node_is_not_stuck(raw: Any) -> None:
     assert violations_of(raw) == ()
 
 
+LEFT: Mapping[str, Any] = {"phase": "Running", "created": 300, "deletion": 120}
+
+
+def test_a_pod_that_outlives_its_deletion_on_a_silent_node_is_stuck() -> None:
+    [violation] = violations_of(
+        pod("train-x", ON_SPOT, **LEFT), nodes=[node("cpuspot", silent=180)], busy_gpu=False
+    )
+    assert (violation.rule, violation.name) == ("stuck-terminating", "train-x")
+    assert violation.message == (
+        f"it should have ended 2h ago, its node {ON_SPOT} has been silent for 3h, and no other pod goes on with its "
+        "work: a Job with a podFailurePolicy waits for that"
+    )
+    assert violation.advice == f"let an administrator delete the node: kubectl delete node {ON_SPOT}"
+
+
+@pytest.mark.parametrize(
+    ("nodes", "advice"),
+    [
+        (
+            None,
+            "if the node is silent, let an administrator delete the node: kubectl delete node aks-cpuspot-",
+        ),
+        ([node("cpuspot")], "see its events: a volume that can't be unmounted, or a container"),
+    ],
+)
+def test_and_where_the_node_reports_or_can_not_be_read(nodes: Any, advice: str) -> None:
+    [violation] = violations_of(
+        pod("db-0", ON_SPOT, owner=("ReplicaSet", "db"), **LEFT), nodes=nodes, busy_gpu=False
+    )
+    assert violation.message == (
+        f"it should have ended 2h ago, its node {ON_SPOT} has not ended it, and no other pod goes on with its work"
+    )
+    assert violation.advice.startswith(advice)
+
+
+@pytest.mark.parametrize(
+    "raws",
+    [
+        [pod("train-x", ON_SPOT, **LEFT), pod("train-y", ON_DEMAND, created=100)],
+        [pod("train-x", ON_SPOT, **LEFT), pod("train-y", unschedulable=1)],
+        [pod("train-x", ON_SPOT, created=300, deletion=4)],
+        [pod("train-x", node_name("cpuspot", 9), **LEFT)],
+        [pod("train-x", ON_SPOT, phase="Failed", created=300, deletion=120)],
+        [pod("cni-x", ON_SPOT, owner=("DaemonSet", "cni"), **LEFT)],
+    ],
+    ids=["another runs", "another waits", "not for long", "its node is gone", "it has ended", "a daemon"],
+)
+def test_a_pod_that_nothing_waits_for_is_not(raws: Any) -> None:
+    assert [
+        violation.rule for violation in violations_of(*raws) if violation.rule == "stuck-terminating"
+    ] == []
+
+
 def test_without_the_contract_nothing_is_called_stuck_and_that_is_noted() -> None:
     seen = look([pod("train-x", unschedulable=60, tolerations=[SPOT], nodeSelector=CPU)], NODES, pools=None)
     assert [violation.rule for violation in violations(seen, PATIENCE)] == ["gpu-node-without-gpu-work"]

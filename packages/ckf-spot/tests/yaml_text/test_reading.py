@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
 from ckf_spot import PlacementError
 from ckf_spot.yaml_text import load, parse
 
+_HELM: Final = "; a template such as {{ name }} must be filled in first"
 _DEEP = 10_000
 
 
@@ -77,6 +78,9 @@ def test_a_tab_may_stand_where_it_indents_nothing(text: str) -> None:
     [
         ("a: 1\n\tb: 2\n", 2, "'\\t' that cannot start any token"),
         ("a: 1\nb: [\n", 3, "expected the node content"),
+        ("{{- if .Values.on }}\na: 1\n{{- end }}\n", 1, _HELM),
+        ("a: 1\nb:\n  {{- with .Values.c }}\n  c: {{ . }}\n  {{- end }}\n", 3, _HELM),
+        ('a: 1\n{{ include "x" . }}\n', 3, _HELM),
         ("a: 1\nb: .inf\n", 2, ".inf is no number in JSON"),
         ("a: 1\nb: !foo 2\n", 2, "the tag !foo is not supported"),
         ("a: 1\nb: !!binary aGFs\n", 2, "the tag !!binary is not supported"),

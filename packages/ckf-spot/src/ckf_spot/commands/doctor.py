@@ -39,6 +39,7 @@ def add_to(commands: Any) -> None:
         "--on-demand", action="append", default=[], metavar="ROLE", help="as for ckf-spot place"
     )
     command.add_argument("--trainer-api", metavar="2.N", help="as for ckf-spot place")
+    command.add_argument("--pod-template", action="store_true", help="as for ckf-spot place")
     command.add_argument(
         "-n", "--namespace", help="whose quota is looked at; left out: that of the file, if one is given"
     )
@@ -60,6 +61,7 @@ def _run(options: argparse.Namespace) -> int:
         also=tuple(options.also),
         on_demand=tuple(options.on_demand),
         trainer_api=options.trainer_api,
+        pod_template=options.pod_template,
     )
     reader, why = _cluster()
     pools, contract = _contract(options, reader, why)

@@ -93,7 +93,7 @@ def command(file: File, group: PoolGroup, request: PlacingRequest, pools: str | 
     Args:
         file: the file.
         group: the pools.
-        request: how; without `elastic` and `pod_template`.
+        request: how; without `elastic`.
         pools: name of the file with the pool contract; None: none was named.
     """
     options = [("--pool", group.name), ("--require", request.require), ("--pools", pools)]
@@ -106,6 +106,7 @@ def command(file: File, group: PoolGroup, request: PlacingRequest, pools: str | 
         options.append(("--trainer-api", request.trainer_api))
     name = output.STANDARD if file.origin == inputs.STANDARD_INPUT else file.origin
     words = [part for option, value in options if value is not None for part in (option, value)]
+    words += ["--pod-template"] if request.pod_template else []
     return shlex.join(["ckf-spot", "place", "-f", name, *words])
 
 

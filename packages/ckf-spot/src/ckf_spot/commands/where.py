@@ -72,7 +72,7 @@ def _run(options: argparse.Namespace) -> int:
     pools, note = _pools(options)
     result = report(_look(options, pools), patience)
     if note:
-        result = Report(result.look, result.courses, result.violations, (note, *result.notes))
+        result = dataclasses.replace(result, notes=(note, *result.notes))
     output.write(_text(result, options.output), output.STANDARD)
     return _VIOLATED if options.check and result.violations else 0
 

@@ -6,7 +6,8 @@ from typing import Any, Final
 
 from ckf_spot import contract, sources, yaml_text
 from ckf_spot.agent_pool import GPU, POOL_LABEL, AgentPool
-from ckf_spot.doctor.findings import Finding, looked, right, unknown, wrong
+from ckf_spot.cluster import ForbiddenError
+from ckf_spot.doctor.findings import Finding, line, looked, right, unknown, wrong
 from ckf_spot.doctor.reader import Reader
 from ckf_spot.errors import PlacementError
 from ckf_spot.fields import Object, at
@@ -14,6 +15,7 @@ from ckf_spot.pools import Pools
 
 CONTRACT: Final = "pool contract"
 RETRIES: Final = "argoRetries"
+"""Also the key of the pool contract's ConfigMap that the program writes once it has set Argo's policy."""
 BACKEND: Final = "Kubeflow Pipelines"
 EXPANDER: Final = "priority map"
 GPUS: Final = "GPUs"
@@ -61,14 +63,18 @@ def _same_contract(reader: Reader, pools: Pools) -> Iterator[Finding]:
         yield wrong(
             CONTRACT,
             f"the file is not the cluster's: {', '.join(other)} differ",
-            f"leave --pools and {sources.ENVIRONMENT} out, or write the file again: "
-            "`pulumi stack output poolContract --json > pools.json`",
+            f"leave --pools and {sources.ENVIRONMENT} out, or let an administrator write the file again "
+            "(`pulumi stack output poolContract --json > pools.json`)",
         )
 
 
 def _retries(reader: Reader) -> Iterator[Finding]:
     """Whether a step whose pod vanished is tried again (docs/facts/placement.md#retries-of-lost-pods)."""
-    data = reader.config_map(*_ARGO)
+    try:
+        data = reader.config_map(*_ARGO)
+    except ForbiddenError as error:
+        yield _retries_by_the_contract(reader, line(error))
+        return
     where = f"ConfigMap {'/'.join(_ARGO)}"
     if data is None:
         yield wrong(RETRIES, f"there is no {where}", "deploy Charmed Kubeflow in the Juju model kubeflow")
@@ -83,6 +89,16 @@ def _retries(reader: Reader) -> Iterator[Finding]:
         )
     else:
         yield wrong(RETRIES, f"retryPolicy {policy!r} leaves out some of what an eviction does", _SET_RETRIES)
+
+
+def _retries_by_the_contract(reader: Reader, why: str) -> Finding:
+    """What the program published of Argo's policy, for users who may not read Argo's ConfigMap."""
+    published = reader.config_map(sources.NAMESPACE, sources.CONFIG_MAP) or {}
+    if published.get(RETRIES) == "true":
+        return right(
+            RETRIES, "a step of a pipeline whose pod vanished is tried again, as the last `pulumi up` set it"
+        )
+    return unknown(RETRIES, f"{why}, and the pool contract does not say that it is set; ask an administrator")
 
 
 def _backend(reader: Reader, pools: Pools | None) -> Iterator[Finding]:

@@ -1,6 +1,5 @@
 """Reads what a cluster's readiness depends on; it never writes."""
 
-import json
 from typing import Any, Final
 
 from ckf_spot.cluster import Cluster, ForbiddenError, NotThereError
@@ -99,6 +98,6 @@ class Reader(Cluster):
 
     def _one(self, what: str, call: Any, **arguments: str) -> Any:
         try:
-            return json.loads(self._call(what, call, **arguments).data)
+            return self._object(what, call, **arguments)
         except NotThereError:
             return None

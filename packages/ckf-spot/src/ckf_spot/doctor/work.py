@@ -114,8 +114,7 @@ class Work:
         return {
             field.path.removeprefix(f"{pods.path}."): field.row.reason
             for field in self.fields
-            if field.row
-            and field.row.judgement == judgement
+            if field.row.judgement == judgement
             and _START in field.row.keeps_from
             and not any(other.has(field) for other in others)
         }
@@ -126,7 +125,7 @@ class Work:
         return [
             field
             for field in self.fields
-            if field.unjudged and field.row and not (self.pods and _START in field.row.keeps_from)
+            if field.unjudged and not (self.pods and _START in field.row.keeps_from)
         ]
 
 
@@ -134,19 +133,16 @@ def work(document: Object) -> Work:
     """An object as work: of a kind that can be placed by what that kind says, of another wherever containers are."""
     name = str(document.get("kind"))
     placed = table.kinds(_REQUEST).get(name)
-    if placed is None:
-        pods = tuple(_searched(document, "", 1, {}))
-        fields = [field for some in pods for field in judgements.fields("PodSpec", some.spec, some.path)]
-    else:
-        pods = tuple(_of_kind(document, placed))
+    pods = tuple(_of_kind(document, placed) if placed else _searched(document, "", 1, {}))
+    if name in judgements.table():
         fields = list(judgements.fields(name, document))
+    else:
+        fields = [field for some in pods for field in judgements.fields("PodSpec", some.spec, some.path)]
     return Work(
         name=name_of(document),
         pods=pods,
-        fields=tuple(
-            field for field in fields if field.unjudged or (field.row and field.row.judgement == REFUSED)
-        ),
-        claims=tuple(str(field.value) for field in fields if field.row and field.row.field == _CLAIM),
+        fields=tuple(field for field in fields if field.unjudged or field.row.judgement == REFUSED),
+        claims=tuple(str(field.value) for field in fields if field.row.field == _CLAIM),
         elsewhere=not pods or name in argo.KINDS if placed else compiled.is_compiled(document),
     )
 

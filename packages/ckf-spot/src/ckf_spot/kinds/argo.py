@@ -1,17 +1,21 @@
 """Workflows of Argo 3.x (v1alpha1): Workflow, CronWorkflow, WorkflowTemplate, ClusterWorkflowTemplate."""
 
+import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from ckf_spot import fields, judgements, yaml_text
+from ckf_spot import fields, judgements, time_limits, yaml_text
 from ckf_spot.errors import ABSENT, Mistake, PlacementError
 from ckf_spot.fields import Json, Object, at, copied, is_map, is_maps, map_at, maps_at
+from ckf_spot.kinds import argo_retries, jobs, ray, spark, trainer, training
 from ckf_spot.kinds.kind import (
     Kind,
     Path,
     PlacingRequest,
     Pods,
+    claim_names,
     dotted,
     misfit,
     mistake_in,
@@ -22,11 +26,12 @@ from ckf_spot.placement import Placement
 from ckf_spot.pods import fit
 from ckf_spot.pods.template import SAFE_TO_EVICT
 
-RETRIES: Final = {"limit": "5", "retryPolicy": "Always", "backoff": {"duration": "5m", "factor": "1"}}
+RETRIES: Final = {
+    "limit": "5",
+    "retryPolicy": argo_retries.SURVIVING,
+    "backoff": {"duration": "5m", "factor": "1"},
+}
 """Retries of a step without any: as many, and as long a wait, as `pools["cpu"].place` gives a pipeline's task."""
-_SURVIVING: Final = "Always"
-"""A pod that vanishes with its node is an error to Argo, and a drained one that ends with 143 a failure
-(`workflow/controller/operator.go`)."""
 _VERSION: Final = "argoproj.io/v1alpha1"
 _KFP: Final = "pipelines.kubeflow.org/"
 _SPEC: Final = judgements.names("WorkflowSpec")
@@ -34,12 +39,15 @@ _TEMPLATE: Final = judgements.names("Template")
 _CRON: Final = judgements.names("CronWorkflow", "spec")
 _OF_ARGO: Final = ("dependencies", "mirrorVolumeMounts", "source")
 """Fields that Argo's containers have beside those of Kubernetes."""
+_LOOPS: Final = frozenset({"withItems", "withParam", "withSequence"})
 _PLACING: Final = ("affinity", "tolerations")
 _SELECTING: Final = ("nodeSelector", *_PLACING)
 _OF_PODS: Final = ("schedulerName", "hostNetwork")
 """Fields that a workflow's spec shares with its pods'."""
 _MAKES_POD: Final = ("container", "containerSet", "script", "data")
 """And `resource`: its pod makes an object, which another attempt would make again, so it stays."""
+_MANIFEST_KIND: Final = re.compile(r"^kind:\s*[\"']?(\w+)", re.MULTILINE)
+_BY_ITSELF: Final = "place each manifest in a file of its own, and put back what comes out"
 
 
 @dataclass(frozen=True)
@@ -81,6 +89,21 @@ class _Step(Pods):
             metadata = {**metadata, "annotations": annotations}
         return {"metadata": metadata, "spec": {**spec, "nodeSelector": selector, "containers": containers}}
 
+    def claims(self, document: Json) -> list[str]:
+        """What its containers mount of the workflow's volumes and claims, and of its own volumes."""
+        step = at(document, *self.path)
+        mounts = {
+            mount.get("name")
+            for _, container in _containers(step)
+            for mount in maps_at(container, "volumeMounts")
+        }
+        volumes = [
+            volume
+            for volume in (*maps_at(self.workflow, "volumes"), *maps_at(step, "volumes"))
+            if volume.get("name") in mounts
+        ]
+        return [*claim_names(volumes), *sorted(mounts & _claim_templates(self.workflow).keys())]
+
     def put(self, document: Json, template: Json) -> None:
         """Argo's templates have no grace period; the default of 30 s ends with the node."""
         step = at(document, *self.path)
@@ -118,10 +141,13 @@ class _Workflow(Kind):
         elif not (is_maps(templates) and templates):
             yield Mistake("templates", templates, "expected a list of maps")
         elif not any(step.moves or step.role in request.on_demand for step in self._steps(document, request)):
-            if out := sorted(set(_references(document))):
+            out, made = sorted(set(_references(document))), _from_manifests(document)
+            if made:
+                yield mistake_in("templates", made, _BY_ITSELF)
+            if out:
                 problem = f"those of its steps are out of reach: {', '.join(out)}"
                 yield mistake_in("templates", problem, "place them where they are")
-            else:
+            if not (out or made):
                 problem = "none of them makes a pod that may vanish, so nothing would be placed"
                 yield mistake_in("templates", problem, "name one in also, if there is any")
         yield from within(document, "templateDefaults")
@@ -176,10 +202,19 @@ class _Workflow(Kind):
             moving = {step.path for step in self._moving(document, placement, request)}
             for path, role, stated in _retries(document):
                 retry = _everywhere(document) if stated is None else stated
-                if path in moving and retry is not None and (why := _lost(retry)):
-                    yield f"{role} is lost with its node: {why}; set retryPolicy: {_SURVIVING}"
+                if path in moving and retry is not None:
+                    yield from argo_retries.doubts(role, retry)
+            yield from time_limits.deadline_doubts(
+                "activeDeadlineSeconds", document.get("activeDeadlineSeconds"), "the workflow"
+            )
+        if made := _from_manifests(document):
+            yield f"{made}: {_BY_ITSELF}"
         if out := sorted(set(_references(document))):
             yield f"the templates of {', '.join(out)} are out of reach: place them where they are"
+
+    def claims(self, document: Object) -> Mapping[str, Object]:
+        """Those of `volumeClaimTemplates`, one for each run."""
+        return _claim_templates(document)
 
     def _moving(self, document: Object, placement: Placement, request: PlacingRequest) -> Iterator[Pods]:
         for step in self.pods(document, request):
@@ -188,14 +223,15 @@ class _Workflow(Kind):
 
     def _steps(self, document: Object, request: PlacingRequest) -> Iterator[Pods]:
         """Every template that makes a pod, with containers or only with Argo's own."""
-        handlers = _only_handlers(document)
+        handlers, together = _only_handlers(document), _side_by_side(document)
         for path, template in _templates(document):
             if any(template.get(kind) is not None for kind in _MAKES_POD):
                 role = _role(document, path, template)
                 owner = str(at(document, *path[:2], "name"))
                 stays = owner in handlers or template.get("daemon") is True
                 moves = request.vanishes(role, by_default=not stays)
-                yield _Step(path, role, moves, apart=True, workflow=document)
+                step = _Step(path, role, moves, apart=True, in_turn=True, workflow=document)
+                yield replace(step, copies=2) if owner in together else step
 
 
 @dataclass(frozen=True)
@@ -229,6 +265,15 @@ class Workflow(Kind):
 
 
 _WORKFLOW: Final = _Workflow()
+_WORK: Final = {
+    *jobs.KINDS,
+    *training.KINDS,
+    *trainer.KINDS,
+    *ray.KINDS,
+    *spark.KINDS,
+    "Experiment",
+    "Workflow",
+}
 KINDS: Final[Mapping[str, Kind]] = {
     "Workflow": Workflow(),
     "CronWorkflow": Workflow(("spec", "workflowSpec")),
@@ -283,17 +328,47 @@ def _handlers(caller: Object) -> set[str]:
 
 def _only_handlers(spec: Object) -> set[str]:
     """Names of the templates that nothing else calls, by themselves or through others."""
-    calls: dict[str, set[str]] = {}
-    handlers = _handlers(spec)
-    for path, template in _templates(spec):
-        owner = str(at(spec, *path[:2], "name"))
-        tasks = [task for _, task in _tasks(template)]
-        calls.setdefault(owner, set()).update(_texts(task.get("template") for task in tasks))
-        handlers = handlers.union(*map(_handlers, tasks))
+    calls = _calls(spec)
+    tasks = (task for _, template in _templates(spec) for _, task in _tasks(template))
+    handlers = _handlers(spec).union(*map(_handlers, tasks))
     handled = _reached(handlers, calls)
     entry = spec.get("entrypoint")
     first = {entry} if isinstance(entry, str) and entry in calls else calls.keys() - handled
     return handled - _reached(first, calls)
+
+
+def _calls(spec: Object) -> dict[str, set[str]]:
+    """Names of the templates that each template calls."""
+    calls: dict[str, set[str]] = {}
+    for path, template in _templates(spec):
+        owner = str(at(spec, *path[:2], "name"))
+        called = _texts(task.get("template") for _, task in _tasks(template))
+        calls.setdefault(owner, set()).update(called)
+    return calls
+
+
+def _side_by_side(spec: Object) -> set[str]:
+    """Names of the templates of which several pods run at a time, or one beside a pod that mounts the same claims.
+
+    Tasks of a row of steps run side by side, those of a DAG that wait for the same tasks, and the items of a loop.
+    """
+    calls, together = _calls(spec), set[str]()
+    for _, template in _templates(spec):
+        rows: dict[str, list[str]] = defaultdict(list)
+        for path, task in _tasks(template):
+            waits = task.get("depends") or task.get("dependencies")
+            row = str(path[1] if path[0] == "steps" else waits)
+            rows[row] += [*_texts([task.get("template")])] * (2 if _LOOPS & task.keys() else 1)
+        for names in rows.values():
+            if len(names) > 1:
+                together |= _reached(names, calls)
+    return together
+
+
+def _claim_templates(spec: Object) -> dict[str, Object]:
+    """Specs of the claims that a workflow makes, by name."""
+    templates = maps_at(spec, "volumeClaimTemplates")
+    return {str(map_at(claim, "metadata").get("name")): map_at(claim, "spec") for claim in templates}
 
 
 def _reached(names: Iterable[str], calls: Mapping[str, set[str]]) -> set[str]:
@@ -315,6 +390,21 @@ def _references(spec: Object) -> Iterator[str]:
             yield reference["name"]
 
 
+def _from_manifests(spec: Object) -> str:
+    """The work that its `resource` templates make, as a text; a manifest with placeholders is no YAML yet."""
+    manifests = [
+        (_role(spec, path, template), str(map_at(template, "resource").get("manifest")))
+        for path, template in _templates(spec)
+    ]
+    made = [
+        f"{role} ({kind})"
+        for role, text in manifests
+        for kind in _MANIFEST_KIND.findall(text)
+        if kind in _WORK
+    ]
+    return f"work made from the manifests of {', '.join(made)} is not placed" if made else ""
+
+
 def _retries(spec: Object) -> Iterator[tuple[Path, str, Any]]:
     """The retries of the workflow and of each template, with its path and name."""
     yield (), "the workflow", spec.get("retryStrategy")
@@ -326,14 +416,6 @@ def _everywhere(spec: Object) -> Any:
     """The retries of templates that have none of their own; an empty map means some without end."""
     retry = spec.get("retryStrategy")
     return map_at(spec, "templateDefaults").get("retryStrategy") if retry is None else retry
-
-
-def _lost(retry: Object) -> str:
-    """Why retries are not for evictions; empty where they are."""
-    policy = retry.get("retryPolicy") or (_SURVIVING if retry.get("expression") else "OnFailure")
-    if str(retry.get("limit")) == "0":
-        return "its retryStrategy has limit 0"
-    return "" if policy == _SURVIVING else f"its retryStrategy has the policy {policy}"
 
 
 def _containers(template: Any) -> list[tuple[Path, Object]]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from ckf_spot import fields, judgements
+from ckf_spot import fields, judgements, time_limits
 from ckf_spot.errors import Mistake
 from ckf_spot.fields import Json, Object, is_map, is_maps, map_at, maps_at
 from ckf_spot.kinds.kind import Kind, Path, PlacingRequest, Pods, contradiction, unknown_roles
@@ -97,7 +97,11 @@ class JobTemplate(Kind):
         """What a failed container does from now on, and how long the loss of all pods holds the Job up."""
         if not self._evictable(placement, request):
             return
-        yield from self._wait(map_at(document, "spec"))
+        spec = map_at(document, "spec")
+        yield from self._wait(spec)
+        yield from time_limits.deadline_doubts(
+            "activeDeadlineSeconds", spec.get("activeDeadlineSeconds"), self.role
+        )
         if map_at(document, "spec", "template", "spec").get("restartPolicy") == "OnFailure":
             yield (
                 "its pods had restartPolicy OnFailure and have Never now, since Kubernetes takes no pod failure policy "

@@ -8,7 +8,7 @@ from typing import Any
 
 from ckf_spot import fields
 from ckf_spot.errors import ABSENT, Mistake, not_one_of
-from ckf_spot.fields import Json, Object, at, is_map
+from ckf_spot.fields import Json, Object, at, is_map, map_at, maps_at
 from ckf_spot.placement import Capacity, Placement
 from ckf_spot.pods import gpu_limits
 from ckf_spot.pods import template as template_on
@@ -32,6 +32,7 @@ class PlacingRequest:
         target: the job of a training runtime that does the work, for a TrainJob.
         pod_template: whether a Pod is a template, as Spark takes one for its executors.
         elastic: whether the work can go on with fewer pods; then its framework's settings for that are completed.
+        claims: specs of the PersistentVolumeClaims beside the document, by name.
     """
 
     prefer: Capacity | None = None
@@ -42,6 +43,7 @@ class PlacingRequest:
     target: str = "node"
     pod_template: bool = False
     elastic: bool = False
+    claims: Mapping[str, Object] = field(default_factory=dict[str, Object])
 
     @property
     def named_roles(self) -> tuple[tuple[str, Sequence[str]], ...]:
@@ -63,6 +65,9 @@ class Pods:
         moves: whether they may vanish and go where the request says; the others stay on nodes that stay (see
             `PlacingRequest.vanishes`).
         apart: whether they may be left as they are where only others of the document fit the pools' GPUs.
+        named: whether a request can name them by their role.
+        copies: how many there are of each that the document counts.
+        in_turn: whether those of other templates run before or after them, and not beside them.
         keeps: whether what makes them keeps fields of the template that Kubernetes does not know.
     """
 
@@ -70,11 +75,18 @@ class Pods:
     role: str
     moves: bool = True
     apart: bool = False
+    named: bool = True
+    copies: int = 1
+    in_turn: bool = False
     keeps: bool = False
 
     def template(self, document: Json) -> Any:
         """The pod's template, which need not be well-formed."""
         return at(document, *self.path)
+
+    def claims(self, document: Json) -> list[str]:
+        """Names of the claims of volumes that they mount."""
+        return claim_names(maps_at(self.template(document), "spec", "volumes"))
 
     def put(self, document: Json, template: Json) -> None:
         """Puts a placed template where the other one is."""
@@ -83,6 +95,11 @@ class Pods:
     def place(self, document: Json, placement: Placement) -> None:
         """Puts a placement on them."""
         self.put(document, template_on.place_template(self.template(document), placement))
+
+    def keep(self, document: Json) -> None:
+        """Keeps the autoscaler from evicting those that stay, to remove their node."""
+        metadata = map_at(self.template(document), "metadata")
+        at(document, *self.path)["metadata"] = template_on.annotated(metadata)
 
     def located(self, mistake: Mistake, where: str) -> Mistake:
         """A mistake in the template, with the path that it has in the document; `where` is the template's."""
@@ -138,6 +155,10 @@ class Kind:
     def place(self, document: Json, placement: Placement, request: PlacingRequest) -> None:
         """Changes what lies around the pods of a document without problems, so that it survives evictions."""
 
+    def claims(self, document: Object) -> Mapping[str, Object]:
+        """Specs of the claims of volumes that it makes for its pods, by the name by which they mount them."""
+        return {}
+
     def doubts(self, document: Object, placement: Placement, request: PlacingRequest) -> Iterator[str]:
         """How an eviction would still lose the work of a placed document."""
         yield from ()
@@ -178,6 +199,12 @@ def misfit(pods: Pods, template: Object, placement: Placement) -> str:
     if not pods.moves:
         return ""
     return gpu_limits.undecided(template) or (gpu_limits.misfit(template, placement) if pods.apart else "")
+
+
+def claim_names(volumes: Sequence[Object]) -> list[str]:
+    """Names of the claims among a pod's volumes."""
+    claims = (map_at(volume, "persistentVolumeClaim").get("claimName") for volume in volumes)
+    return [claim for claim in claims if isinstance(claim, str)]
 
 
 def dotted(path: Path) -> str:

@@ -24,6 +24,9 @@ _WITHOUT_PODS: Final = (
 """Kinds that are often in the same file as a job; no warning says that they stay as they are."""
 
 
+_CLAIM: Final = "PersistentVolumeClaim"
+
+
 @dataclass(frozen=True)
 class File:
     """Documents of one origin.
@@ -66,7 +69,13 @@ def place(files: Sequence[File], group: PoolGroup, request: PlacingRequest) -> M
     group.placement(
         prefer=request.prefer, require=request.require
     )  # impossible for all is no mistake of each
-    placing_of_all = _Placing(group, request)
+    claims = {
+        str(map_at(claim, "metadata").get("name")): map_at(claim, "spec")
+        for file in files
+        for _, path in objects(file.documents)
+        if map_at(claim := at(file.documents, *path)).get("kind") == _CLAIM
+    }
+    placing_of_all = _Placing(group, dataclasses.replace(request, claims=claims))
     made = tuple(File(file.origin, placing_of_all.documents(file)) for file in files)
     placing_of_all.finish(", ".join(file.origin for file in files))
     notes = (*placing_of_all.notes, *placing_of_all.left_notes)

@@ -2,20 +2,30 @@
 
 import dataclasses
 import warnings
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from ckf_spot import judgements
+from ckf_spot.agent_pool import PLATFORM_NAMESPACES, SPOT_LABEL
 from ckf_spot.errors import EvictionWarning, Mistake, Mistakes, PlacementError, refusal, together
-from ckf_spot.fields import UNKNOWN, Json, Object, at, is_map, map_at
+from ckf_spot.fields import FOREIGN, UNKNOWN, Json, Object, at, is_count, is_map, map_at
 from ckf_spot.kinds import copies, table
 from ckf_spot.kinds.kind import Kind, Path, PlacingRequest, Pods, contradiction, dotted, misfit, mistake_in
 from ckf_spot.kinds.serialise import plain
 from ckf_spot.placement import Placement
-from ckf_spot.pods import gpu_limits, node_selection, shape, strict_schema
+from ckf_spot.pods import fit, gpu_limits, node_selection, shape, strict_schema, volumes
+from ckf_spot.pods import template as template_on
+from ckf_spot.pods.volumes import Mount
 from ckf_spot.pool_group import PoolGroup
+
+_COUNTS: Final = (
+    "backoffLimit", "completions", "cores", "instances", "maxFailedTrialCount", "maxReplicas", "maxRestarts",
+    "maxTrialCount", "minReplicas", "numNodes", "numOfHosts", "parallelTrialCount", "parallelism", "replicas",
+)  # fmt: skip
+"""Fields that are whole numbers in every kind that has them."""
 
 
 @dataclass(frozen=True)
@@ -52,16 +62,22 @@ def place(document: object, group: PoolGroup, request: PlacingRequest | None = N
     placement = mistakes.catch(lambda: group.placement(prefer=request.prefer, require=request.require))
     stays = mistakes.catch(partial(group.placement, require="on-demand")) if request.on_demand else None
     mistakes.add(_request_problems(parts, request))
-    pools: list[tuple[Part, Pods, Placement]] = []
+    pools: _Pools = []
     left: list[str] = []
+    reported: set[str] = set()
     for part in parts:
-        if not mistakes.add(part.problems(request, group.kubernetes)) and placement:
+        problems = part.problems(request, group.kubernetes)
+        reported |= {problem.path for problem in problems}
+        if not mistakes.add(problems) and placement:
             mistakes.add(part.below(part.kind.misfits(part.document, placement, request)))
+        if any(mistake.problem == FOREIGN for mistake in problems):
+            continue
         for pods, path in part.pods(request):
             template, where = pods.template(part.document), dotted(path)
             covered = any(other.covers(path) for other in parts)
-            malformed = _malformed(pods, template, where, None if covered else group)
-            if mistakes.add(pods.located(mistake, where) for mistake in malformed) or not placement:
+            malformed = [*_malformed(pods, template, where, None if covered else group)]
+            mistakes.add(pods.located(mistake, where) for mistake in malformed if not _reported(mistake))
+            if any(mistake.certain for mistake in malformed) or not placement:
                 continue
             if why := misfit(pods, template, placement):
                 left.append(f"{pods.role} {why}: left as it is")
@@ -70,21 +86,24 @@ def place(document: object, group: PoolGroup, request: PlacingRequest | None = N
                 pool = stays
             else:
                 pool = mistakes.catch(partial(_placement_of, pods, template, where, placement, group))
+            pools.append((part, pods, pool))
             if pool:
-                pools.append((part, pods, pool))
                 problems = [
                     *pods.problems(template, pool, where),
                     *node_selection.crowding(template, pool, where, copies.count(made, path)),
                 ]
                 mistakes.add(pods.located(mistake, where) for mistake in problems)
+    mistakes.add(mistake for mistake in _uncounted(made) if mistake.path not in reported)
     if left and not any(pods.moves or pods.role in request.on_demand for _, pods, _ in pools):
         mistakes.add([mistake_in("", f"nothing fits {group.name!r}: {'; '.join(left)}", "name other pools")])
     mistakes.raise_all()
     assert placement is not None  # noqa: S101 - or a mistake would have been mistake_in
     doubts = [doubt for part in parts for doubt in part.kind.doubts(part.document, placement, request)]
+    doubts += [*_namespace_doubts(made, placement), *_grace_doubts(pools), *_stay_doubts(pools, group)]
+    doubts += _volume_doubts(made, pools, request)
     unjudged = judgements.lines(judgements.unjudged(made))
     for part, pods, pool in pools:
-        pods.place(part.document, pool)
+        pods.place(part.document, pool) if pool else pods.keep(part.document)
     for part in parts:
         part.kind.place(part.document, placement, request)
     return Placed(made, tuple(dict.fromkeys([*doubts, *map(str, mistakes.doubts), *left])), tuple(unjudged))
@@ -161,6 +180,8 @@ class Part:
     def problems(self, request: PlacingRequest, kubernetes: str | None) -> list[Mistake]:
         """What is wrong with it besides its pods; of fields that Kubernetes has, its schema knows more than a list."""
         mistakes = self.below(self.kind.problems(self.document, request))
+        if foreign := [mistake for mistake in mistakes if mistake.problem == FOREIGN]:
+            return foreign
         if self.kind.schema and strict_schema.available():
             where = dotted(self.path)
             schema = strict_schema.problems(self.kind.schema, self.document, where, kubernetes)
@@ -182,6 +203,10 @@ class Part:
     def covers(self, path: Path) -> bool:
         """Whether its schema sees a template."""
         return self.kind.schema is not None and path[: len(self.path)] == self.path
+
+
+_Pools = list[tuple[Part, Pods, Placement | None]]
+"""Where pods go; None: they stay where they are."""
 
 
 def has_roles(document: object, request: PlacingRequest) -> bool:
@@ -212,15 +237,28 @@ def _request_problems(parts: list[Part], request: PlacingRequest) -> Iterator[Mi
             yield from part.kind.request_problems(part.document, request)
 
 
+def _uncounted(document: Object) -> Iterator[Mistake]:
+    """Amounts that are no whole numbers, such as `replicas: "..."`, which no operator takes."""
+    for field in judgements.fields(str(document.get("kind")), document):
+        counts = field.path.rpartition(".")[2] in _COUNTS
+        if counts and not is_count(field.value) and not gpu_limits.at_run_time(str(field.value)):
+            yield Mistake(field.path, field.value, "expected a whole number")
+
+
 def _malformed(pods: Pods, template: Any, where: str, group: PoolGroup | None) -> Iterator[Mistake]:
     """What is wrong with a template by itself; without a group only what everything else relies on."""
     wrong = shape.template_problems(template, where)
     yield from wrong
     if group and is_map(template) and strict_schema.available():
-        paths = {mistake.path for mistake in wrong}
+        paths = {mistake.path for mistake in wrong if not _reported(mistake)}
         release = group.kubernetes
         schema = strict_schema.problems(strict_schema.TEMPLATE, template, where, release, keeps=pods.keeps)
         yield from (mistake for mistake in schema if mistake.path not in paths)
+
+
+def _reported(mistake: Mistake) -> bool:
+    """Whether the schema reports it too: what is missing, or the misspelt name that it has."""
+    return mistake.value is None and strict_schema.available()
 
 
 def _placement_of(
@@ -241,3 +279,66 @@ def _placement_of(
     else:
         reason, way = f"{group.name!r} has none", "expected a pool with GPUs, or a node selector of its own"
     raise PlacementError(mistake_in(where, f"{pods.role} asks for a GPU and must not vanish: {reason}", way))
+
+
+def _namespace_doubts(document: Object, placement: Placement) -> Iterator[str]:
+    """A namespace in which pods that tolerate spot nodes are refused (`PLATFORM_NAMESPACES`)."""
+    name = map_at(document, "metadata").get("namespace")
+    if placement.spot and isinstance(name, str) and PLATFORM_NAMESPACES.fullmatch(name):
+        yield (
+            f"metadata.namespace: {name!r} is the platform's, where the cluster's guard refuses pods that tolerate "
+            "spot nodes, so none will start; expected a profile's namespace"
+        )
+
+
+def _grace_doubts(pools: _Pools) -> Iterator[str]:
+    """Grace periods that are cut."""
+    roles: dict[int, list[str]] = defaultdict(list)
+    for part, pods, pool in pools:
+        seconds = map_at(pods.template(part.document), "spec").get(template_on.GRACE_PERIOD)
+        if pool and pool.spot and seconds is not None and seconds > template_on.DEFAULT_GRACE_SECONDS:
+            roles[seconds].append(pods.role)
+    for seconds, names in roles.items():
+        yield (
+            f"{template_on.GRACE_PERIOD}: {seconds} of {', '.join(names)} becomes {template_on.GRACE_SECONDS}, since "
+            "Azure takes the node back 30 s after its notice: what takes longer must be saved before"
+        )
+
+
+def _volume_doubts(document: Object, pools: _Pools, request: PlacingRequest) -> Iterator[str]:
+    """Claims that pods which may be evicted mount, by themselves or with others of the document."""
+    claims = dict(request.claims)
+    mounts: list[Mount] = []
+    evictable: set[str] = set()
+    for part, pods, pool in pools:
+        claims |= part.kind.claims(part.document)
+        for claim in pods.claims(part.document):
+            count = pods.copies * copies.count(document, (*part.path, *pods.path))
+            mounts.append(Mount(claim, pods.role, count, pods.in_turn))
+            evictable |= {claim} if pool and pool.spot else set()
+    return volumes.doubts((mount for mount in mounts if mount.claim in evictable), claims)
+
+
+def _stay_doubts(pools: _Pools, group: PoolGroup) -> Iterator[str]:
+    """Pods that stay, and may be on spot all the same, or select spot nodes that they do not tolerate."""
+    for part, pods in ((part, pods) for part, pods, pool in pools if pool is None):
+        spec = map_at(pods.template(part.document), "spec")
+        against = [(pool, {one.path for one in fit.obstacles(spec, pool)}) for pool in group.cluster]
+        reached = [pool.name for pool, paths in against if pool.spot and not paths]
+        selected = [pool for pool, paths in against if paths <= {fit.TOLERATIONS}]
+        if reached:
+            way = (
+                f"--on-demand {pods.role}, in Python on_demand=({pods.role!r},), takes that back"
+                if pods.named
+                else f"leave out its toleration of {SPOT_LABEL}"
+            )
+            yield (
+                f"{pods.role} stays, and an eviction of it loses the work, but it tolerates spot nodes and may run on "
+                f"{', '.join(reached)}: {way}"
+            )
+        elif selected and all(pool.spot for pool in selected):
+            names = ", ".join(pool.name for pool in selected)
+            yield (
+                f"{pods.role} stays, but selects only nodes of {names}, which are spot and which it does not tolerate, "
+                "so it waits for ever; leave out its selector"
+            )

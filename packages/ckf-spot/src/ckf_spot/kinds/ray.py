@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from ckf_spot import fields, judgements
+from ckf_spot import fields, judgements, time_limits
 from ckf_spot.errors import Mistake
 from ckf_spot.fields import Object, is_maps, map_at, maps_at
 from ckf_spot.kinds.kind import Kind, Path, PlacingRequest, Pods, Wrapper, mistake_in, unknown_roles, within
@@ -16,6 +16,9 @@ _HEAD: Final = judgements.names("RayClusterSpec", "headGroupSpec")
 _WORKERS: Final = judgements.names("RayClusterSpec", "workerGroupSpecs")
 _JOB: Final = judgements.names("RayJobSpec")
 _CRON_JOB: Final = judgements.names("RayCronJob", "spec")
+_DEADLINES: Final = ("activeDeadlineSeconds", "preRunningDeadlineSeconds")
+"""Seconds from the start of an attempt; there is no further one after them
+(`ray-operator/controllers/ray/rayjob_controller.go`)."""
 _INTERACTIVE: Final = "InteractiveMode"
 _AGAIN: Final = (
     "tasks on a lost worker run again, actors and Ray Train only where max_restarts or max_failures says so"
@@ -42,7 +45,7 @@ class _JobSpec(Kind):
     def pods(self, document: Object, request: PlacingRequest) -> Iterator[Pods]:
         """The one that submits the job."""
         if document.get("submitterPodTemplate") is not None:
-            yield Pods(("submitterPodTemplate",), "the submitter", moves=False)
+            yield Pods(("submitterPodTemplate",), "the submitter", moves=False, named=False)
 
     def inner(self, document: Object) -> Iterator[tuple[Path, Kind]]:
         """The cluster."""
@@ -52,7 +55,11 @@ class _JobSpec(Kind):
         """What Ray itself does not start again; KubeRay refuses retries of what a person submits."""
         groups = maps_at(document, "rayClusterSpec", "workerGroupSpecs")
         vanish = any(request.vanishes(str(group.get("groupName")), by_default=True) for group in groups)
-        if not placement.spot or document.get("backoffLimit") or not vanish:
+        if not placement.spot or not vanish:
+            return
+        for deadline in _DEADLINES:
+            yield from time_limits.deadline_doubts(deadline, document.get(deadline), "the RayJob")
+        if document.get("backoffLimit"):
             return
         if document.get("submissionMode") == _INTERACTIVE:
             yield f"{_AGAIN}: a RayJob in {_INTERACTIVE} has no retries, so otherwise you submit it again yourself"

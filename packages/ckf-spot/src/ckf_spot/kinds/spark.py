@@ -8,9 +8,18 @@ from typing import Any, Final
 from ckf_spot import fields, judgements
 from ckf_spot.agent_pool import POOL_LABEL, SPOT_LABEL, WORKLOAD_LABEL
 from ckf_spot.errors import Mistake
-from ckf_spot.fields import Json, Object, at, is_map, is_maps, is_texts, map_at
-from ckf_spot.kinds.kind import Kind, PlacingRequest, Pods, Wrapper, contradiction, unknown_roles
+from ckf_spot.fields import Json, Object, at, is_map, is_maps, is_texts, map_at, maps_at
+from ckf_spot.kinds.kind import (
+    Kind,
+    PlacingRequest,
+    Pods,
+    Wrapper,
+    claim_names,
+    contradiction,
+    unknown_roles,
+)
 from ckf_spot.placement import Placement
+from ckf_spot.pods import template as template_on
 
 _EXECUTORS: Final = "executor"
 _ROLES: Final = ("driver", _EXECUTORS)
@@ -70,6 +79,12 @@ class _Pods(Pods):
             }
         return {**template, "spec": {**spec, "containers": _containers(document, self.path[0], spec)}}
 
+    def claims(self, document: Json) -> list[str]:
+        """What they mount of the application's volumes, and the claims in their template."""
+        mounts = {mount.get("name") for mount in maps_at(document, *self.path, "volumeMounts")}
+        volumes = [volume for volume in maps_at(document, "volumes") if volume.get("name") in mounts]
+        return claim_names([*volumes, *maps_at(document, *self.path, "template", "spec", "volumes")])
+
     def put(self, document: Json, template: Json) -> None:
         """Writes into the template where there is one, and into the role's fields where there is none."""
         role = at(document, *self.path)
@@ -79,6 +94,14 @@ class _Pods(Pods):
             role["template"]["metadata"] = template["metadata"]
         else:
             role.update(placed, annotations=template["metadata"]["annotations"])
+
+    def keep(self, document: Json) -> None:
+        """Into the template where there is one, and else into the role's annotations."""
+        role = at(document, *self.path)
+        if role.get("template"):
+            role["template"]["metadata"] = template_on.annotated(map_at(role, "template", "metadata"))
+        else:
+            role["annotations"] = template_on.annotated(role)["annotations"]
 
     def located(self, mistake: Mistake, where: str) -> Mistake:
         """The mistake at its path; there is no spec between a role without a template and its fields."""

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from ckf_spot import fields, judgements
+from ckf_spot import fields, judgements, time_limits
 from ckf_spot.agent_pool import GPU
-from ckf_spot.errors import EvictionWarning, Mistake, Mistakes, missing, not_one_of
+from ckf_spot.errors import EvictionWarning, Mistake, Mistakes, missing, not_one_of, refusal
 from ckf_spot.fields import Json, Object, at, is_map, is_maps, map_at
 from ckf_spot.kinds.kind import Kind, PlacingRequest, Pods, unknown_roles
 from ckf_spot.placement import Capacity, Placement
@@ -117,6 +117,12 @@ class TrainJob(Kind):
             entries = spec.get(_FIELD[request.trainer_api]) or []
             yield from _entry_problems(entries, placement, request.trainer_api, request.target)
 
+    def doubts(self, document: Object, placement: Placement, request: PlacingRequest) -> Iterator[str]:
+        """A deadline that counts from the job's start."""
+        if placement.spot:
+            seconds = map_at(document, "spec").get("activeDeadlineSeconds")
+            yield from time_limits.deadline_doubts("spec.activeDeadlineSeconds", seconds, "the TrainJob")
+
     def place(self, document: Json, placement: Placement, request: PlacingRequest) -> None:
         """An override, or a patch, with the placement."""
         api = str(request.trainer_api)
@@ -147,6 +153,9 @@ class _Launcher(Pods):
         spec, field = document["spec"], _FIELD[self.api]
         spec[field] = _placed(spec.get(field) or [], placement, self.api, _LAUNCHER)
 
+    def keep(self, document: Json) -> None:
+        """Its annotations are the runtime's."""
+
     def problems(self, template: Object, placement: Placement, where: str) -> Sequence[Mistake]:
         """Its GPUs, and what the job's own overrides say of it."""
         mistakes = _entry_problems(self.entries, placement, self.api, _LAUNCHER)
@@ -166,7 +175,7 @@ KINDS: Final[Mapping[str, Kind]] = {"TrainJob": TrainJob()}
 class TrainOption:
     """An option of the Kubeflow SDK: `TrainerClient().train(…, options=[TrainOption(pools["gpu"])])`.
 
-    SDK 0.5 speaks to Trainer 2.2 and newer.
+    SDK 0.5 speaks to Trainer 2.2 and newer. A `RuntimePatch` with a choice of nodes comes before it.
 
     Attributes:
         group: the pools.
@@ -208,7 +217,24 @@ class TrainOption:
         mistakes.raise_all()
         for doubt in mistakes.doubts:
             warnings.warn(str(doubt), EvictionWarning, stacklevel=2)
-        spec[_FIELD["2.2"]] = _placed(entries, placement, "2.2", self.target)
+        spec[_FIELD["2.2"]] = _Patches(_placed(entries, placement, "2.2", self.target), self.target)
+
+
+class _Patches(list[Json]):
+    """Patches of a TrainJob to which the SDK appends those of the options behind ours."""
+
+    def __init__(self, patches: list[Json], target: str) -> None:
+        super().__init__(patches)
+        self._target = target
+
+    def append(self, patch: Json) -> None:
+        """Refuses a patch that would take the placement back: of each list Trainer keeps the last patch's."""
+        for template in _templates(patch, "2.2", self._target):
+            for key in ("nodeSelector", *_PLACING):
+                if value := map_at(template, "spec").get(key):
+                    problem = "overrides the placement of the TrainOption before it"
+                    raise refusal(f"options: RuntimePatch: {key}", value, "put the TrainOption last", problem)
+        super().append(patch)
 
 
 def _runtime(document: Object) -> str:
@@ -305,7 +331,7 @@ def _selecting(had: Object, placement: Placement) -> Json:
 def _template(had: Object, placement: Placement, api: str) -> Json:
     """The placement as an override of the pods' template."""
     pod = map_at(had, "spec")
-    grace = {"terminationGracePeriodSeconds": pods.GRACE_SECONDS}
+    grace = {pods.GRACE_PERIOD: pods.grace_seconds(pod)}
     return {
         "metadata": pods.annotated(map_at(had, "metadata")),
         "spec": {

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from ckf_spot import fields, judgements
+from ckf_spot import fields, judgements, time_limits
 from ckf_spot.errors import Mistake, not_one_of
 from ckf_spot.fields import Json, Object, map_at, maps_at
 from ckf_spot.kinds import torch_elastic
@@ -88,7 +88,8 @@ class TrainingJob(Kind):
         """A role that is not there, or nothing that would be placed."""
         replicas = self._replicas(document)
         yield from unknown_roles(request, replicas)
-        if replicas and not {*request.also, *request.on_demand, WORKER} & replicas.keys():
+        vanishing = {*request.also, *request.on_demand, WORKER}
+        if replicas and replicas.keys() <= {*self.roles} - vanishing:
             yield mistake_in(
                 f"spec.{self.replicas}",
                 f"there is no {WORKER} among {', '.join(replicas)}, so nothing would be placed",
@@ -140,7 +141,11 @@ class TrainingJob(Kind):
                     f"{role} had restartPolicy {policy}, with which a drained {role} fails the job, and has ExitCode "
                     "now: it is made again after a signal, and a bug fails the job"
                 )
-        limit = map_at(spec, "runPolicy").get("backoffLimit")
+        policy = map_at(spec, "runPolicy")
+        yield from time_limits.deadline_doubts(
+            "spec.runPolicy.activeDeadlineSeconds", policy.get("activeDeadlineSeconds"), "the job"
+        )
+        limit = policy.get("backoffLimit")
         if limit == 0 and type(limit) is int:
             yield (
                 "spec.runPolicy.backoffLimit: 0 fails the job at the first pod that the operator sees fail, an "
@@ -169,7 +174,7 @@ class TrainingJob(Kind):
             yield not_one_of(f"{where}.restartPolicy", policy, _RESTARTS)
         containers = maps_at(replica, "template", "spec", "containers")
         names = [container.get("name") for container in containers]
-        if names and self.container and self.container not in names:
+        if None not in names and names and self.container and self.container not in names:
             yield mistake_in(
                 f"{where}.template.spec.containers",
                 f"{', '.join(map(repr, names))} is not the name that the training operator looks for",

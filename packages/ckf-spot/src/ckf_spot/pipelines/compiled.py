@@ -5,25 +5,36 @@ and a component to an executor or to further tasks. The second has the Kubernete
 needed here, so that a pipeline can be placed without editing or running its Python.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Unpack
 
+from ckf_spot import time_limits
 from ckf_spot.agent_pool import GPU
 from ckf_spot.errors import ABSENT, Mistake, Mistakes
-from ckf_spot.fields import Json, Object, at, copied, is_map, is_maps, map_at
+from ckf_spot.fields import Json, Object, at, copied, is_map, is_maps, map_at, maps_at
 from ckf_spot.pipelines import request as requests
-from ckf_spot.pipelines import whole
+from ckf_spot.pipelines import rules, whole
 from ckf_spot.pipelines.report import Report
 from ckf_spot.pipelines.request import PlacingOptions
 from ckf_spot.pipelines.step import DRIVER_IMAGES, EXIT, IMPORTER, WITHOUT_POD, Placed, Step, drives_spark
+from ckf_spot.pods import volumes
+from ckf_spot.pods.volumes import Mount
 from ckf_spot.pool_group import PoolGroup
 
 _SETTINGS: Final = ("platforms", "kubernetes", "deploymentSpec", "executors")
 """Path of the Kubernetes settings in the second document."""
+_CONFIG: Final = ("platforms", "kubernetes", "pipelineConfig")
+"""Path of the settings of whole runs there, since kfp 2.15."""
 _EXECUTORS: Final = ("deploymentSpec", "executors")
 _EXIT_POLICY: Final = "ALL_UPSTREAM_TASKS_COMPLETED"
 """Trigger policy of a task that runs even when those before it have failed: an exit task, or one with
 `ignore_upstream_failure` (`backend/src/v2/compiler/argocompiler/dag.go` makes both a hook at the end)."""
+_CREATES_CLAIM: Final = DRIVER_IMAGES[0]
+_ITERATORS: Final = frozenset({"artifactIterator", "parameterIterator"})
 _FINAL_STATUS: Final = "TASK_FINAL_STATUS"
 _DEEPEST: Final = 50
 _MOST: Final = 5_000
@@ -64,8 +75,71 @@ def place(
     mistakes.add(pipeline.problems)
     if pipeline.problems:
         mistakes.raise_all()
+    if request.placement.spot:
+        mistakes.add(pipeline.config_doubts())
     report = whole.place(steps, request, except_, mistakes)
     return pipeline.documents, report
+
+
+@dataclass(frozen=True)
+class _Claim:
+    """A claim that a task of the pipeline makes.
+
+    Attributes:
+        name: path of the task.
+        spec: its spec, as far as it can be read.
+        looped: whether it was made outside of the loop that mounts it.
+    """
+
+    name: str
+    spec: Object
+    looped: bool = False
+
+
+@dataclass(frozen=True)
+class _Claims:
+    """Claims that the tasks of a component can mount.
+
+    Attributes:
+        made: those that one of them makes, by its name.
+        inputs: those that the component gets, by parameter.
+        mounting: how many tasks mount each, by what they wait for: those that wait for the same run side by side.
+    """
+
+    made: Mapping[str, _Claim]
+    inputs: Mapping[str, _Claim]
+    mounting: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
+
+    def into(self, task: Object) -> dict[str, _Claim]:
+        """The claims that a task of several tasks gets, by parameter."""
+        looped = not _ITERATORS.isdisjoint(task)
+        sources = {name: self._of(value) for name, value in map_at(task, "inputs", "parameters").items()}
+        return {
+            name: replace(claim, looped=claim.looped or looped) for name, claim in sources.items() if claim
+        }
+
+    def mounted_by(self, step: Step, task: Object) -> Step:
+        """The task with the claims that it mounts."""
+        sources = [
+            claim for mount in maps_at(step.settings, "pvcMount") if (claim := self._of(_source(mount)))
+        ]
+        waits = str(task.get("dependentTasks"))
+        self.mounting.update((claim.name, waits) for claim in sources)
+        mounts = tuple(
+            Mount(
+                claim.name,
+                step.path,
+                2 if claim.looped or self.mounting[claim.name, waits] > 1 else 1,
+                in_turn=True,
+            )
+            for claim in sources
+        )
+        return replace(step, mounts=mounts, claims={claim.name: claim.spec for claim in sources})
+
+    def _of(self, value: object) -> _Claim | None:
+        """The claim whose name a value is."""
+        producer = at(value, "taskOutputParameter", "producerTask")
+        return self.made.get(str(producer)) or self.inputs.get(str(at(value, "componentInputParameter")))
 
 
 class Pipeline:
@@ -112,6 +186,25 @@ class Pipeline:
         if not self.problems:
             yield from self._tasks("root", map_at(self._spec, "root"), path, (), stays=stays, nested=nested)
 
+    def config_doubts(self) -> Iterator[Mistake]:
+        """What of the settings of the whole run ends it, or keeps its tasks from running on several nodes."""
+        config = map_at(self._platform, *_CONFIG)
+        seconds = config.get("activeDeadlineSeconds")
+        lines = time_limits.deadline_doubts("active_deadline_seconds", seconds, "the run")
+        yield from map(rules.doubt_of, lines)
+        workspace = map_at(config, "workspace")
+        if not workspace or self._count == 1:
+            return
+        patch = map_at(workspace, "kubernetes", "pvcSpecPatch")
+        if patch.get("accessModes") or patch.get("storageClassName"):
+            lines = volumes.doubts([Mount("workspace", "all tasks", 2)], {"workspace": patch})
+            yield from map(rules.doubt_of, lines)
+        else:
+            yield rules.doubt_of(
+                "the run's workspace was not judged, since its access mode is the server's: with ReadWriteOnce, tasks "
+                "on a second node wait for it (Multi-Attach)"
+            )
+
     def name_executors(self, task: str) -> None:
         """Gives the executors names that no other executor has once the pipeline is nested in another one as a task.
 
@@ -140,6 +233,7 @@ class Pipeline:
         *,
         stays: str,
         nested: bool,
+        inputs: Mapping[str, _Claim] | None = None,
     ) -> Iterator[Step]:
         """Tasks of a component that consists of some; those of all within it."""
         tasks = at(component, "dag", "tasks")
@@ -151,6 +245,7 @@ class Pipeline:
                 path, f"expected at most {_DEEPEST} pipelines in each other", "it is in itself, or too deep"
             )
             return
+        claims = _Claims(self._made_claims(tasks, path), inputs or {})
         for key in sorted(tasks):
             self._count += 1
             if self._count > _MOST:
@@ -170,9 +265,10 @@ class Pipeline:
             why = stays or (EXIT if at(task, "triggerPolicy", "strategy") == _EXIT_POLICY else "")
             if "dag" in inner:
                 deeper = (*around, name)
-                yield from self._tasks(reference, inner, here, deeper, stays=why, nested=True)
+                into = claims.into(task)
+                yield from self._tasks(reference, inner, here, deeper, stays=why, nested=True, inputs=into)
             elif step := self._step(here, task, inner, stays=why, nested=nested):
-                yield step
+                yield claims.mounted_by(step, task)
 
     def _step(self, path: str, task: Json, component: Json, *, stays: str, nested: bool) -> Step | None:
         label = component.get("executorLabel")
@@ -235,12 +331,31 @@ class Pipeline:
             settings=settings,
             retry=map_at(task, "retryPolicy") or None,
             accelerator=_accelerator(map_at(container, "resources", "accelerator")),
+            resources={
+                "requests": _amounts(map_at(container, "resources"), "Request"),
+                "limits": _amounts(map_at(container, "resources"), "Limit"),
+            },
             passthroughs=frozenset(str(passthrough.get("field")) for passthrough in passthroughs)
             if passthroughs
             else None,
             final_status=final_status,
             write=write,
         )
+
+    def _made_claims(self, tasks: Mapping[str, Object], path: str) -> dict[str, _Claim]:
+        """The claims that some tasks make, by task, as far as their access modes can be read."""
+        claims: dict[str, _Claim] = {}
+        for key, task in tasks.items():
+            component = map_at(self._spec, "components", str(at(task, "componentRef", "name")))
+            executor = map_at(self._spec, *_EXECUTORS, str(component.get("executorLabel")))
+            modes, storage = (
+                at(task, "inputs", "parameters", name, "runtimeValue", "constant")
+                for name in ("access_modes", "storage_class_name")
+            )
+            if at(executor, "container", "image") == _CREATES_CLAIM and isinstance(modes, list):
+                spec = {"accessModes": modes, "storageClassName": storage}
+                claims[key] = _Claim(f"{path}/{key}".removeprefix("/"), spec)
+        return claims
 
     def _owned(self, holder: Json, key: str, table_path: tuple[str, ...]) -> Json:
         """What a holder refers to by name; a copy under a name of its own where another one refers to it too.
@@ -263,6 +378,11 @@ class Pipeline:
         return table[name]
 
 
+def _source(mount: Object) -> Object:
+    """Where the name of a claim comes from; older SDKs write it beside the path alone."""
+    return map_at(mount, "pvcNameParameter") or mount
+
+
 def _own_name(task: str, label: str) -> str:
     """An executor's name with the task's in it; the compiler writes no two dashes in a row."""
     start = f"exec-{task}--"
@@ -274,6 +394,17 @@ def _accelerator(accelerator: Object) -> tuple[str | None, str | None]:
     kind = accelerator.get("resourceType") or accelerator.get("type")
     amount = accelerator.get("resourceCount") or accelerator.get("count")
     return (None if kind is None else str(kind)), (None if amount is None else str(amount))
+
+
+def _amounts(resources: Object, part: str) -> dict[str, str]:
+    """CPU and memory; SDKs before 2.10 write numbers only, of cores and of gigabytes."""
+    amounts: dict[str, str] = {}
+    for name, unit in (("cpu", ""), ("memory", "G")):
+        number = resources.get(f"{name}{part}")
+        amount = resources.get(f"resource{name.capitalize()}{part}") or (number and f"{number}{unit}")
+        if amount:
+            amounts[name] = str(amount)
+    return amounts
 
 
 def _or_empty(value: Any) -> Any:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final, TypedDict, get_args
 
-from ckf_spot import durations
+from ckf_spot import durations, time_limits
 from ckf_spot.errors import Mistakes, PlacementError, not_one_of, refusal
 from ckf_spot.fields import Json
 from ckf_spot.placement import Capacity, Placement, Preference
@@ -88,7 +88,7 @@ def read(
     limit = mistakes.catch(lambda: _whole("retries", retries)) or 0
     retry = None
     if limit and wait is not None and end is not None:
-        mistakes.catch(lambda: _check_window(limit, wait, end))
+        mistakes.add(time_limits.window_problems("give_up", end, limit=limit, wait=wait))
         retry = {
             "maxRetryCount": limit,
             "backoffDuration": f"{wait}s",
@@ -115,15 +115,3 @@ def _whole(name: str, value: int) -> int:
     if type(value) is not int or value < 0:
         raise refusal(name, value, "expected a whole number from 0")
     return value
-
-
-def _check_window(limit: int, wait: int, end: int) -> None:
-    """Refuses a window that closes before the last retry: Argo then kills what runs (argoproj/argo-workflows#13044)."""
-    if end <= limit * wait:
-        raise refusal(
-            "give_up",
-            durations.text(end),
-            f"expected more than {durations.text(limit * wait)!r}, by the time that all attempts take",
-            f"is over before the last of {limit} retries starts, each after {durations.text(wait)}, and Argo kills "
-            "what runs then",
-        )

@@ -1,16 +1,19 @@
 """What forbids placing a task of a pipeline, and what placing makes of it."""
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
+from ckf_spot import durations, time_limits
 from ckf_spot.agent_pool import GPU, AgentPool
 from ckf_spot.backend import Backend
 from ckf_spot.errors import ABSENT, Mistake, not_one_of
-from ckf_spot.fields import is_map, map_at
+from ckf_spot.fields import is_count, is_map, map_at
 from ckf_spot.pipelines.request import Request
-from ckf_spot.pipelines.step import Placed, Step, pod_spec, settings_of, shape_problems
+from ckf_spot.pipelines.step import EXIT, Placed, Step, pod_spec, settings_of, shape_problems
 from ckf_spot.placement import PREFERRED
-from ckf_spot.pods import fit, gpu_limits, node_selection
+from ckf_spot.pods import fit, gpu_limits, node_selection, volumes
 from ckf_spot.pods.template import merged_affinity, merged_tolerations
 
 _JSON_FORMS: Final = (
@@ -61,7 +64,57 @@ def problems(step: Step, request: Request) -> Iterator[Mistake]:
     if reached and {*reached} != {pool.name for pool in request.placement.pools}:
         yield Mistake(step.where, ABSENT, "place it once", f"it is placed already, on {', '.join(reached)}")
     else:
-        yield from node_selection.problems(pod_spec(step.settings), request.placement, step.where)
+        container = {"name": step.path, "resources": step.resources}
+        spec = {**pod_spec(step.settings), "containers": [container]}
+        for mistake in node_selection.problems(spec, request.placement, step.where):
+            yield replace(mistake, path=mistake.path.replace(f"{step.where}.containers", step.where))
+
+
+def stay_doubts(step: Step, request: Request) -> Iterator[Mistake]:
+    """A task that stays because an eviction would lose more than itself, and may be on spot all the same."""
+    if (step.stays != EXIT and not step.drives) or any(shape_problems(step)):
+        return
+    spec = pod_spec(step.settings)
+    if reached := [
+        pool.name for pool in request.group.cluster if pool.spot and not fit.obstacles(spec, pool)
+    ]:
+        yield Mistake(
+            step.where,
+            ABSENT,
+            "leave out its toleration",
+            f"stays, but tolerates spot nodes and may run on {', '.join(reached)}",
+            certain=False,
+        )
+
+
+def window_doubts(steps: Iterable[Step]) -> Iterator[Mistake]:
+    """Why retries of tasks' own may be over before they are needed, a line for all tasks that have the same.
+
+    The compiler writes a window of an hour where `set_retry` names none (kfp 2.17, `dsl.structures.RetryPolicy`).
+    """
+    tasks: dict[tuple[int, int, int, float], list[str]] = defaultdict(list)
+    for step in steps:
+        retry = step.retry or {}
+        end, wait = (durations.of_argo(retry.get(f"backoff{part}Duration")) for part in ("Max", ""))
+        limit, factor = retry.get("maxRetryCount"), retry.get("backoffFactor")
+        if end is not None and is_count(limit) and limit:
+            growth = factor if isinstance(factor, int | float) else 1
+            tasks[end, limit, wait or 0, growth].append(step.path)
+    for (end, limit, wait, factor), paths in tasks.items():
+        path = f"backoff_max_duration of {', '.join(paths)}"
+        yield from time_limits.window_doubts(path, end, limit=limit, wait=wait, factor=factor)
+
+
+def volume_doubts(steps: Sequence[Step]) -> Iterator[Mistake]:
+    """Claims that the pipeline makes, which one node at a time can mount."""
+    mounts = [mount for step in steps for mount in step.mounts]
+    claims = {name: claim for step in steps for name, claim in step.claims.items()}
+    yield from map(doubt_of, volumes.doubts(mounts, claims))
+
+
+def doubt_of(text: str) -> Mistake:
+    """A line about a pipeline that is placed all the same."""
+    return Mistake("", ABSENT, "", text, certain=False)
 
 
 def placed(step: Step, request: Request) -> Placed:

@@ -5,14 +5,15 @@ The settings are those of kfp's `KubernetesExecutorConfig`
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
 from ckf_spot.errors import Mistake
 from ckf_spot.fields import Json, Object, is_map, is_maps, map_at
 from ckf_spot.placement import PREFERRED, REQUIRED
 from ckf_spot.pods import shape
+from ckf_spot.pods.volumes import Mount
 
 IMPORTER: Final = "Kubeflow imports it on its own nodes"
 EXIT: Final = "what reports on a run must not be lost with it"
@@ -52,7 +53,10 @@ class Step:
         retry: its own `retryPolicy`, or None.
         drives: whether it is the driver of a Spark application on Kubernetes.
         accelerator: type and amount that it asks for, as texts; None for what it leaves out.
+        resources: CPU and memory of its container, as in a pod's `resources`.
         passthroughs: names of the settings that its component hands on to what it makes; None where it hands on none.
+        mounts: claims of the pipeline's own that it mounts, as far as they can be read.
+        claims: specs of these claims, by name.
         final_status: whether it takes a `PipelineTaskFinalStatus`.
         write: puts on it what was chosen.
     """
@@ -64,9 +68,12 @@ class Step:
     settings: Object
     retry: Object | None
     accelerator: tuple[str | None, str | None]
+    resources: Object
     passthroughs: frozenset[str] | None
     final_status: bool
     write: Callable[[Placed], None]
+    mounts: tuple[Mount, ...] = ()
+    claims: Mapping[str, Object] = field(default_factory=dict[str, Object])
 
     @property
     def where(self) -> str:

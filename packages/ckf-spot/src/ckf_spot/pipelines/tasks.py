@@ -16,7 +16,7 @@ from kfp.dsl.types import type_utils
 
 from ckf_spot import install
 from ckf_spot.agent_pool import GPU
-from ckf_spot.errors import ABSENT, EvictionWarning, Mistakes, PlacementError, missing, refusal
+from ckf_spot.errors import ABSENT, EvictionWarning, Mistake, Mistakes, PlacementError, missing, refusal
 from ckf_spot.fields import Json
 from ckf_spot.pipelines import request as requests
 from ckf_spot.pipelines import rules, whole
@@ -63,8 +63,12 @@ def place(
     step = mistakes.catch(lambda: _step(task))
     if step:
         mistakes.add(rules.backend_problems(step, group.backend))
-        if not step.stays:
+        if step.stays:
+            mistakes.add(rules.stay_doubts(step, request))
+        else:
             mistakes.add(rules.problems(step, request))
+            if request.placement.spot:
+                mistakes.add(rules.window_doubts([step]))
     mistakes.raise_all()
     for doubt in mistakes.doubts:
         warnings.warn(str(doubt), EvictionWarning, stacklevel=3)
@@ -101,15 +105,16 @@ def place_pipeline(
     mistakes = Mistakes()
     mistakes.catch(_check_sdk)
     request = requests.read(mistakes, group, **options)
-    steps, writes = _made_so_far() if pipeline is None else _compiled(pipeline)
+    steps, writes, doubts = _made_so_far() if pipeline is None else _compiled(pipeline)
+    mistakes.add(doubts if request.placement.spot else ())
     report = whole.place(steps, request, except_, mistakes)
     for write in writes:
         write()
     return report
 
 
-_Found = tuple[list[Step], list[Callable[[], None]]]
-"""Tasks, and what is to be called once they are placed."""
+_Found = tuple[list[Step], list[Callable[[], None]], list[Mistake]]
+"""Tasks, what is to be called once they are placed, and what of the whole run an eviction meets."""
 
 
 def _made_so_far() -> _Found:
@@ -128,7 +133,7 @@ def _made_so_far() -> _Found:
         nested = Pipeline(_documents(task.component_spec))
         steps += nested.steps(_path(task), _whether_exit(task), nested=True)
         writes.append(partial(_give_own_pipeline, task, nested))
-    return steps, writes
+    return steps, writes, []
 
 
 def _compiled(pipeline: Any) -> _Found:
@@ -143,7 +148,7 @@ def _compiled(pipeline: Any) -> _Found:
         if isinstance(pipeline, yaml_component.YamlComponent):  # the compiler reads its text again
             pipeline.component_yaml = yaml.safe_dump_all(compiled.documents)
 
-    return list(compiled.steps()), [write]
+    return list(compiled.steps()), [write], list(compiled.config_doubts())
 
 
 def _documents(spec: Any) -> list[Json]:
@@ -196,12 +201,22 @@ def _step(task: Any) -> Step:
         settings=task.platform_config.get("kubernetes", {}),
         retry=json_format.MessageToDict(policy.to_proto()) if policy else None,
         accelerator=(resources.accelerator_type, resources.accelerator_count) if resources else (None, None),
+        resources={
+            "requests": _stated(cpu=resources.cpu_request, memory=resources.memory_request),
+            "limits": _stated(cpu=resources.cpu_limit, memory=resources.memory_limit),
+        }
+        if resources
+        else {},
         passthroughs=frozenset(passthrough.field.name for passthrough in passthroughs)
         if passthroughs
         else None,
         final_status=_takes_final_status(task),
         write=partial(_write_task, task),
     )
+
+
+def _stated(**amounts: str | None) -> dict[str, str]:
+    return {name: amount for name, amount in amounts.items() if amount is not None}
 
 
 def _write_task(task: dsl.PipelineTask, placed: Placed) -> None:

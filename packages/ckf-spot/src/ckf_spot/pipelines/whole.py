@@ -45,6 +45,9 @@ def place(
         row, write = _decided(step, request, left_out, mistakes)
         rows.append(row)
         writes += write
+    if request.placement.spot:
+        placed = [step for step, row in zip(steps, rows, strict=True) if row.outcome == "placed"]
+        mistakes.add([*rules.window_doubts(placed), *rules.volume_doubts(placed)])
     if not any(row.pools for row in rows):
         whys = ", ".join(f"{row.task} ({row.note})" for row in rows)
         mistakes.add(
@@ -68,6 +71,7 @@ def _decided(
     if left_out & _names(step):
         return row("left alone", "named in except_"), ()
     if step.stays:
+        mistakes.add(rules.stay_doubts(step, request))
         return row("left alone", step.stays), ()
     if malformed := list(shape_problems(step)):
         mistakes.add(malformed)
@@ -77,6 +81,7 @@ def _decided(
             "placed before", _note(step.retry, rules.own_gpus(step)), (pool.name for pool in before)
         ), ()
     if step.drives:
+        mistakes.add(rules.stay_doubts(step, request))
         return row("left alone", DRIVER), ()
     if misfit := _misfit(step, request.group):
         return row("left alone", misfit), ()

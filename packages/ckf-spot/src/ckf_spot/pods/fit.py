@@ -26,6 +26,8 @@ PRIORITY_CLASSES: Final = (
     "system-node-critical",
 )
 """The program's PriorityClasses (`components/kubeflow/scheduling.py`) and Kubernetes' own."""
+TOLERATIONS: Final = "tolerations"
+"""Path of the obstacle of a taint."""
 _COMPUTE: Final = ("cpu", "memory")
 _AFFINITY: Final = "affinity.nodeAffinity"
 _RUNS: Final = "see that it runs in the cluster; otherwise the pod waits for ever"
@@ -161,7 +163,7 @@ def _taints(spec: Object, pool: AgentPool) -> Iterator[Obstacle]:
         if taint.effect != "PreferNoSchedule" and not tolerates(maps_at(spec, "tolerations"), taint)
     ]
     if repelling:
-        yield Obstacle("tolerations", f"does not tolerate {' and '.join(repelling)}")
+        yield Obstacle(TOLERATIONS, f"does not tolerate {' and '.join(repelling)}")
 
 
 def _selection(spec: Object, nodes: NodeLabels) -> Iterator[Obstacle | NotJudged]:

@@ -7,6 +7,7 @@ from typing import Any, Final, TypeVar
 
 from ckf_spot.agent_pool import POOL_LABEL, SPOT_LABEL, AgentPool
 from ckf_spot.fields import Object
+from ckf_spot.pods.gpu_limits import at_run_time
 
 _T = TypeVar("_T")
 
@@ -23,6 +24,7 @@ _BETA: Final[Mapping[str, str]] = {
     "kubernetes.azure.com/accelerator": "accelerator",
 }
 """Older keys with the same value ("Well-Known Labels, Annotations and Taints"; docs/facts/aks.md#node-labels)."""
+_LATER: Final = "is known at run time only, and so can't be held against {pools}"
 _NOT_FROM_ZERO: Final = "is not what the autoscaler expects of {pools} without nodes"
 """docs/facts/aks.md#scale-from-zero."""
 
@@ -116,7 +118,10 @@ class Requirement:
         unknown = (
             None if self.operator in {"NotIn", "DoesNotExist"} else "is not known of the nodes of {pools}"
         )
-        return labels.judged(self.key, self._doubt, unknown)
+        doubt = labels.judged(self.key, self._doubt, unknown)
+        if any(map(at_run_time, self.values)) and (doubt == "" or self.operator == "NotIn"):
+            return _LATER
+        return doubt
 
     def _doubt(self, label: Label | None) -> str | None:
         match self.operator:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from ckf_spot.errors import ABSENT, Mistake, missing, refusal
-from ckf_spot.fields import Json, Object, similar, unknown
+from ckf_spot.fields import Json, Object, misspelt, similar, unknown
 
 TEMPLATE: Final = "podtemplatespec-v1"
 """Schema of a pod's template."""
@@ -19,6 +19,8 @@ _DEFAULTED: Final = ("onPodConditions", "status")
 PLACEHOLDER: Final = "${trialParameters."
 """Start of what Katib replaces by a trial's value, whatever the type of the field."""
 _RELEASE: Final = re.compile(r"v?1\.(\d{1,3})(?:[.+-].*)?")
+_AHEAD: Final = 6
+"""Releases that may have come since the newest schema: those of two years, at three a year."""
 _PACKAGE: Final = "kubernetes_validate"
 
 
@@ -27,16 +29,26 @@ def available() -> bool:
     return importlib.util.find_spec(_PACKAGE) is not None
 
 
-def minor(release: str) -> int:
+def minor(release: object) -> int:
     """The N of a release of Kubernetes, `1.N` or `v1.N.3`.
 
     Raises:
         PlacementError: it is none.
     """
-    match = _RELEASE.fullmatch(release)
+    match = _RELEASE.fullmatch(release) if isinstance(release, str) else None
     if not match:
         raise refusal("kubernetes", release, "expected 1.N, such as 1.34")
     return int(match[1])
+
+
+def check_release(release: object) -> None:
+    """Refuses what is no release that there may be by now.
+
+    Raises:
+        PlacementError: it is none, or none yet.
+    """
+    if available() and minor(release) > (last := max(_folders()) + _AHEAD):
+        raise refusal("kubernetes", release, f"expected 1.N up to 1.{last}, or leave it out")
 
 
 def problems(
@@ -77,8 +89,9 @@ def _mistakes(error: Any, path: str, *, unsure: bool) -> Iterator[Mistake]:
                     yield unknown(f"{path}.{key}", hint)
         case "required":
             step = next((part for part in reversed(error.absolute_path) if isinstance(part, str)), "")
+            present = {*error.instance, *misspelt(error.instance, error.schema.get("properties", ()))}
             for key in error.validator_value:
-                if key not in error.instance and (step, key) != _DEFAULTED:
+                if key not in present and (step, key) != _DEFAULTED:
                     yield missing(f"{path}.{key}")
         case "enum":
             yield Mistake(path, error.instance, f"expected {', '.join(map(str, error.validator_value))}")

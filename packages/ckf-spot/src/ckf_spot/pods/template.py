@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
+from ckf_spot.agent_pool import SPOT_LABEL
 from ckf_spot.errors import Mistake
 from ckf_spot.fields import Json, Object, copied, map_at
 from ckf_spot.placement import PREFERRED, REQUIRED, Placement
@@ -10,8 +11,11 @@ from ckf_spot.pods import gpu_limits, node_selection
 
 SAFE_TO_EVICT: Final = "cluster-autoscaler.kubernetes.io/safe-to-evict"
 """Annotation that keeps the autoscaler from evicting a Job's pod to remove its node (cluster-autoscaler, FAQ.md)."""
+GRACE_PERIOD: Final = "terminationGracePeriodSeconds"
 GRACE_SECONDS: Final = 25
 """Azure takes a node back 30 s after its notice; the kubelet needs the rest to report how the pod ended."""
+DEFAULT_GRACE_SECONDS: Final = 30
+"""Grace period of a pod that names none (Kubernetes, PodSpec)."""
 
 
 def placement_problems(template: Object, placement: Placement, where: str) -> list[Mistake]:
@@ -37,12 +41,15 @@ def place_template(template: Object, placement: Placement) -> Json:
     spec["tolerations"] = merged_tolerations(spec.get("tolerations") or (), placement)
     spec["affinity"] = merged_affinity(spec.get("affinity") or {}, placement)
     if placement.spot:
-        seconds = spec.get("terminationGracePeriodSeconds")
-        spec["terminationGracePeriodSeconds"] = (
-            GRACE_SECONDS if seconds is None else min(seconds, GRACE_SECONDS)
-        )
+        spec[GRACE_PERIOD] = grace_seconds(spec)
     placed["metadata"] = annotated(placed.get("metadata") or {})
     return placed
+
+
+def grace_seconds(spec: Object) -> int:
+    """A pod's grace period on a spot node."""
+    seconds = spec.get(GRACE_PERIOD)
+    return GRACE_SECONDS if seconds is None else min(seconds, GRACE_SECONDS)
 
 
 def annotated(metadata: Object) -> Json:
@@ -54,11 +61,18 @@ def annotated(metadata: Object) -> Json:
 def merged_tolerations(existing: Sequence[Object], placement: Placement) -> list[Json]:
     """The user's tolerations and the placement's, without those that another one covers.
 
+    A placement on demand takes back the toleration of spot nodes, which it never uses.
+
     Two of a key, of which one covers the other, can't stay: PodTolerationRestriction drops the narrower one at every
     update of the pod, which the API server refuses (`Placement.tolerations`).
     """
     ours = placement.tolerations
-    kept = [toleration for toleration in existing if not any(covers(mine, toleration) for mine in ours)]
+    needless = () if placement.spot else (SPOT_LABEL,)
+    kept = [
+        toleration
+        for toleration in existing
+        if toleration.get("key") not in needless and not any(covers(mine, toleration) for mine in ours)
+    ]
     new = [mine for mine in ours if not any(covers(toleration, mine) for toleration in kept)]
     return [*copied(kept), *new]
 

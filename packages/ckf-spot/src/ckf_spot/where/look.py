@@ -7,7 +7,7 @@ from typing import TypeVar
 from ckf_spot.agent_pool import AgentPool
 from ckf_spot.cluster import WORKFLOWS, Cluster, ForbiddenError
 from ckf_spot.fields import Object
-from ckf_spot.where import parse, traces
+from ckf_spot.where import parse, traces, waiting
 from ckf_spot.where.lost_steps import lost_steps
 from ckf_spot.where.observations import Look
 from ckf_spot.where.owners import Owners
@@ -41,7 +41,7 @@ def look(cluster: Cluster, namespace: str | None, pools: Mapping[str, AgentPool]
     workflows = _allowed(lambda: cluster.objects(WORKFLOWS, namespace), without_workflows, notes)
     if events is not None:
         notes.append(_memory(events, now))
-    disrupted = traces.disrupted(pods, events or ())
+    disrupted = waiting.with_scale_ups(traces.disrupted(pods, events or ()), events or ())
     return Look(
         time=now,
         namespace=namespace,

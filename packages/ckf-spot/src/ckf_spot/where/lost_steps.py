@@ -8,29 +8,28 @@ import base64
 import gzip
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from ckf_spot.fields import Object
-from ckf_spot.where.steps import is_driver, pod_labels, step
+from ckf_spot.fields import Object, map_at
+from ckf_spot.kinds import argo_retries
+from ckf_spot.kinds.argo_retries import Attempt
+from ckf_spot.where.steps import KUBEFLOW, is_driver, pod_labels, step
 from ckf_spot.where.work import Work
 
-Fate = Literal["tried again", "driver", "policy", "no retries", "retries used up", "too late"]
-"""What becomes of it: Argo tries it again; or not, because it is a driver, its policy leaves out pods that are gone, it
-has no retries, has used them all, or is past its deadline."""
+Fate = Literal[
+    "tried again", "unjudged expression", "driver", "policy", "no retries", "retries used up", "too late", "expression",
+    "over",
+]  # fmt: skip
+"""What becomes of it: Argo tries it again, or may do so, by an expression that is not read here; or not, because it is
+a driver, its policy leaves out pods that are gone, it has no retries, has used them all, is past its deadline, its
+expression is false, or it is over with its workflow."""
 
 _KILLED: Final = re.compile(r"pod deleted|exit code 143|node shutdown")
 """Argo's messages about a step that did not end by itself: its pod vanished, or got a signal to stop and could still
 report it (docs/facts/placement.md#retries-of-lost-pods)."""
 _OVER: Final = ("Succeeded", "Failed", "Error")
-_POLICIES: Final[Mapping[str, tuple[str, ...]]] = {
-    "Always": ("Failed", "Error"),
-    "OnFailure": ("Failed",),
-    "OnError": ("Error",),
-    "OnTransientError": (),
-}
-"""Phases of a pod's node after which it is tried again (`workflow/controller/operator.go`)."""
 _INPUT: Final = re.compile(r"\{\{inputs\.parameters\.([^}]+)\}\}")
 _TOO_LATE: Final = re.compile(r"max duration|deadline", re.IGNORECASE)
 
@@ -44,6 +43,7 @@ class LostStep:
         shown: what Argo shows of it now, and so Kubeflow's page of the run.
         ended: what Argo shows of its pod.
         waits: whether its backoff is not over yet.
+        of_pipeline: whether Kubeflow Pipelines made its workflow.
     """
 
     work: Work
@@ -52,6 +52,7 @@ class LostStep:
     ended: str
     waits: bool
     fate: Fate
+    of_pipeline: bool = True
 
 
 def killed(node: Object) -> bool:
@@ -88,37 +89,41 @@ def _lost_in(workflow: Object) -> Iterator[LostStep]:
         if not killed(pod):
             continue
         retry = retries.get(pod["id"])
-        fate = _fate(workflow, pod, retry)
+        strategy = _strategy(workflow, pod.get("templateName") or "")
+        waits = bool(retry) and retry.get("phase") not in _OVER and phase not in _OVER
+        fate = _fate(strategy, pod, retry, waits=waits)
         yield LostStep(
             work=Work(metadata["namespace"], "Workflow", metadata["name"], name),
             node=pod.get("hostNodeName") or "",
             shown=(retry or {}).get("message") or pod["message"],
             ended=pod["message"],
-            waits=bool(retry) and retry.get("phase") not in _OVER and phase not in _OVER,
+            waits=waits,
             fate="driver" if fate == "no retries" and is_driver(pod["name"], labels) else fate,
+            of_pipeline=KUBEFLOW in labels,
         )
 
 
-def _fate(workflow: Object, pod: Object, retry: Object | None) -> Fate:
+def _fate(strategy: Object, pod: Object, retry: Object | None, *, waits: bool) -> Fate:
     if retry is None:
         return "no retries"
-    strategy = _strategy(workflow, pod.get("templateName") or "")
     limit = _limit(strategy.get("limit"), retry)
     if limit == 0:
         return "no retries"
-    expression = strategy.get("expression")
-    policy = strategy.get("retryPolicy") or ("Always" if expression else "OnFailure")
-    if pod["phase"] not in _POLICIES.get(policy, ()):
+    code = str(map_at(pod, "outputs").get("exitCode", "-1"))
+    reason = argo_retries.reason(strategy, Attempt(pod["phase"], code, pod.get("message") or ""))
+    if reason == "policy":
         return "policy"
     if limit is not None and len(retry["children"]) > limit:
         return "retries used up"
     if _TOO_LATE.search(retry.get("message") or ""):
         return "too late"
-    return "tried again"
+    if reason == "unjudged expression" and retry.get("phase") in _OVER:
+        return "expression"
+    return "over" if not waits and reason != "expression" else reason or "tried again"
 
 
 def _strategy(workflow: Object, template: str) -> Object:
-    """The retry strategy of a template over the workflow's defaults, which the controller has merged into it."""
+    """The retry strategy of a template over the workflow's defaults, or else the workflow's own."""
     stored = (workflow.get("status") or {}).get("storedWorkflowTemplateSpec") or {}
     specs = (workflow.get("spec") or {}, stored)
     merged: dict[str, Any] = {}
@@ -128,7 +133,7 @@ def _strategy(workflow: Object, template: str) -> Object:
         for template_of_spec in spec.get("templates") or ():
             if template_of_spec.get("name") == template:
                 merged |= template_of_spec.get("retryStrategy") or {}
-    return merged
+    return merged or next(filter(None, (spec.get("retryStrategy") for spec in specs)), {})
 
 
 def _limit(limit: object, retry: Object) -> int | None:

@@ -19,6 +19,21 @@ _NODE_NAME: Final = re.compile(r"aks-([a-z0-9]+)-\d+-vm.*")
 """`aks-<pool>-<8 digits>-vmss<instance>` (availability-zones.md), with `vms` for pools without a scale set."""
 
 
+@dataclass(frozen=True)
+class ScaleUp:
+    """What the autoscaler did last about a pod without a node.
+
+    Attributes:
+        reason: of its event: `TriggeredScaleUp`, `NotTriggerScaleUp` or `FailedScaleUp`.
+        message: of the event.
+        time: when it happened last.
+    """
+
+    reason: str
+    message: str
+    time: datetime
+
+
 @dataclass(frozen=True, kw_only=True)
 class Pod:
     """One pod; work that was evicted has had several.
@@ -30,9 +45,12 @@ class Pod:
         started: when its first container did.
         ended: when its last container did, or when it was gone.
         disruption: reason of its condition DisruptionTarget or what an event says; empty: it was not disrupted.
-        deleting: whether it is on its way out.
+        deletion: when it is or was to be gone, its grace period included; None: it is not on its way out.
         gone: whether the object is there no more.
         waiting_since: since when the scheduler has no node for it, None if it has one or has not looked yet.
+        scheduler: why, in the scheduler's words.
+        gates: names of the scheduling gates that keep it from the scheduler, such as a queue's.
+        scale_up: what the autoscaler did last about it; None: nothing is known.
         maker: what makes it again; None where only its traces are known.
         step_id: of the step of an Argo workflow that it is, empty for any other pod.
         gpus: amount of GPUs, or of slices of them, that it asks for.
@@ -50,9 +68,12 @@ class Pod:
     started: datetime | None = None
     ended: datetime | None = None
     disruption: str = ""
-    deleting: bool = False
+    deletion: datetime | None = None
     gone: bool = False
     waiting_since: datetime | None = None
+    scheduler: str = ""
+    gates: tuple[str, ...] = ()
+    scale_up: ScaleUp | None = None
     maker: Maker | None = None
     step_id: str = ""
     gpus: int = 0
@@ -82,6 +103,7 @@ class Node:
     Attributes:
         gpus: amount of GPUs, or of slices of them.
         notice: since when Azure announces its eviction, None if it does not.
+        silent: since when its kubelet has not reported, None if it does.
         gone: when it went, None while it is there.
     """
 
@@ -91,6 +113,7 @@ class Node:
     gpus: int
     created: datetime
     notice: datetime | None = None
+    silent: datetime | None = None
     gone: datetime | None = None
 
 

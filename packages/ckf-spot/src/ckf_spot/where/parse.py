@@ -1,9 +1,11 @@
 """Pods and nodes from the API's objects, and what of them is worth keeping in a record."""
 
+import re
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import Any, Final, TypeVar
 
+from ckf_spot import judgements
 from ckf_spot.agent_pool import POOL_LABEL, SPOT_LABEL
 from ckf_spot.fields import Object, map_at
 from ckf_spot.placement import REQUIRED
@@ -17,15 +19,22 @@ _GPU_PREFIX: Final = "nvidia.com/"
 """`nvidia.com/gpu`, and `nvidia.com/mig-…` where slices have names of their own."""
 _PRIORITY_LABEL: Final = "kubernetes.azure.com/priority"
 """AKS's successor of the label `scalesetpriority`: `spot` or `regular`."""
-_EVICTION_NOTICE: Final = "VMEventScheduled"
-"""Condition that AKS's node-problem-detector sets when Azure announces an eviction (node-auto-drain.md)."""
+_EVENT_CONDITIONS: Final = ("PreemptionScheduled", "VMEventScheduled")
+"""Conditions that AKS's node-problem-detector sets when Azure announces an event (docs/facts/aks.md#evictions)."""
+_READY: Final = "Ready"
+"""Condition of a node; the node controller sets it to Unknown once the kubelet has been silent for 50 seconds
+(kubernetes/kubernetes 1.34, `pkg/controller/nodelifecycle`)."""
+_PREEMPT: Final = re.compile(r"\s*Preempt\s+(?:Scheduled|Started)\b")
+"""How the message begins where the event is an eviction; all others (Reboot, Freeze, Redeploy,
+SpotRebalanceRecommendation) take no VM away."""
 _PHASES: Final = ("Pending", "Running", "Succeeded", "Failed", "Unknown")
 _POD_METADATA: Final = (
     "name", "namespace", "uid", "labels", "creationTimestamp", "deletionTimestamp", "ownerReferences",
 )  # fmt: skip
-_POD_SPEC: Final = (
-    "nodeName", "nodeSelector", "tolerations", "topologySpreadConstraints", "schedulerName", "resources", "overhead",
-)  # fmt: skip
+_POD_SPEC: Final = tuple(
+    name for name in judgements.names_that_keep_from("start", "PodSpec") if name != "priority"
+)
+"""Fields that decide about a pod's node; one whose priority does not fit its class is refused and never there."""
 _POD_STATUS: Final = ("phase", "startTime", "conditions")
 
 
@@ -60,9 +69,11 @@ def pod(raw: Object, gone: datetime | None = None) -> Pod:
         started=min(starts, default=_moment(status.get("startTime")) if phase != "Pending" else None),
         ended=max(ends, default=None) if phase in {"Succeeded", "Failed"} and ends else gone,
         disruption=text(target.get("reason")) or "unknown" if target.get("status") == "True" else "",
-        deleting="deletionTimestamp" in metadata,
+        deletion=_moment(metadata.get("deletionTimestamp")),
         gone=gone is not None,
         waiting_since=_since(scheduled) or moment(metadata["creationTimestamp"]) if waits else None,
+        scheduler=text(scheduled.get("message")) if waits else "",
+        gates=tuple(text(gate["name"]) for gate in spec.get("schedulingGates") or ()),
         maker=_checked(maker_of(raw)),
         step_id=text((metadata.get("annotations") or {}).get(STEP_ID)),
         gpus=_gpus_of(spec),
@@ -79,14 +90,16 @@ def node(raw: Object, gone: datetime | None = None) -> Node:
     metadata, status = raw["metadata"], raw.get("status") or {}
     labels = metadata.get("labels") or {}
     conditions = {entry["type"]: entry for entry in status.get("conditions") or ()}
-    notice = conditions.get(_EVICTION_NOTICE, {})
+    ready = conditions.get(_READY, {})
+    notices = [_since(conditions[name]) for name in _EVENT_CONDITIONS if _evicts(conditions.get(name, {}))]
     return Node(
         name=text(metadata["name"]),
         pool=text(labels.get(POOL_LABEL) or labels.get("agentpool")),
         spot="spot" in {labels.get(SPOT_LABEL), labels.get(_PRIORITY_LABEL)},
         gpus=_gpus(status.get("allocatable") or {}),
         created=moment(metadata["creationTimestamp"]),
-        notice=_since(notice) if notice.get("status") == "True" else None,
+        notice=min(filter(None, notices), default=None),
+        silent=_since(ready) if ready.get("status") == "Unknown" else None,
         gone=gone,
     )
 
@@ -135,9 +148,9 @@ def trimmed_node(raw: Object) -> dict[str, Any]:
             },
             # Without their heartbeats, or every node would be news every few minutes.
             "conditions": [
-                _only(condition, ("type", "status", "lastTransitionTime"))
+                _only(condition, ("type", "status", "lastTransitionTime", "message"))
                 for condition in status.get("conditions") or ()
-                if condition["type"] == _EVICTION_NOTICE
+                if condition["type"] in {_READY, *_EVENT_CONDITIONS}
             ],
         },
     }
@@ -177,6 +190,12 @@ def _moment(text: str | None) -> datetime | None:
 
 def _since(condition: Object) -> datetime | None:
     return _moment(condition.get("lastTransitionTime"))
+
+
+def _evicts(condition: Object) -> bool:
+    """Whether a condition announces an eviction; a record of an older release has no messages and counts them all."""
+    message = condition.get("message", "Preempt Started")
+    return condition.get("status") == "True" and _PREEMPT.match(text(message)) is not None
 
 
 def _containers(status: Object) -> tuple[list[datetime], list[datetime]]:

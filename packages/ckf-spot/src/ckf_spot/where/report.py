@@ -1,6 +1,7 @@
 """The report: work with its pods, the nodes, violations and notes, in the form that `report.schema.json` describes."""
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -8,9 +9,11 @@ from typing import Any, Final
 from ckf_spot.where.endings import Course, Ending, courses
 from ckf_spot.where.observations import Look, Node, Pod
 from ckf_spot.where.violations import Violation, awaited, blind_spots, violations
+from ckf_spot.where.waiting import Wait, wait
 
-VERSION: Final = 2
-"""Version of the JSON form; a change that breaks a reader makes it 3. 2 brought `nodes`."""
+VERSION: Final = 3
+"""Version of the JSON form; a change that breaks a reader makes it 4. 2 brought `nodes`, 3 nodes that are silent and
+the reasons of pods that wait."""
 
 
 @dataclass(frozen=True)
@@ -21,12 +24,31 @@ class Report:
     courses: tuple[Course, ...]
     violations: tuple[Violation, ...]
     notes: tuple[str, ...]
+    waits: Mapping[str, Wait]
 
 
 def report(look: Look, patience: timedelta) -> Report:
     """The report of a look; `patience` as in `violations`."""
-    notes = (*awaited(look), *look.notes, *blind_spots(look))
-    return Report(look, courses(look), violations(look, patience), notes)
+    waits = {pod.uid: why for pod in look.pods if (why := wait(pod, look, patience))}
+    broken = violations(look, patience)
+    notes = (*awaited(look), *_waiting(look, waits, broken), *look.notes, *blind_spots(look))
+    return Report(look, courses(look), broken, notes, waits)
+
+
+def _waiting(look: Look, waits: Mapping[str, Wait], broken: Iterable[Violation]) -> Iterator[str]:
+    """Why pods wait for a node, one sentence for all pods of a piece of work with the same cause."""
+    broken_names = {(violation.namespace, violation.name) for violation in broken}
+    names: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+    for pod in look.pods:
+        if pod.uid in waits and (pod.namespace, pod.name) not in broken_names:
+            whole = f"{pod.work.kind}/{pod.work.name}"
+            names[pod.namespace, whole, waits[pod.uid].text].append(pod.name)
+    for (namespace, whole, why), pods in names.items():
+        yield f"{namespace}/{whole if len(pods) > 1 else pods[0]} waits{_count(len(pods))}: {why}"
+
+
+def _count(pods: int) -> str:
+    return f" with {pods} pods" if pods > 1 else ""
 
 
 def state(pod: Pod, ending: Ending) -> str:
@@ -35,7 +57,7 @@ def state(pod: Pod, ending: Ending) -> str:
         return pod.phase.lower()
     if ending.end:
         return ending.end
-    if pod.deleting:
+    if pod.deletion:
         return "leaving"
     if pod.phase == "Pending":
         return "starting" if pod.node else "pending"
@@ -59,7 +81,7 @@ def as_dict(report: Report) -> dict[str, Any]:
                 "role": course.pods[-1][0].role,
                 "evictions": course.evictions,
                 "unexplained": course.unexplained,
-                "pods": [_pod(pod, ending, look) for pod, ending in course.pods],
+                "pods": [_pod(pod, ending, report) for pod, ending in course.pods],
             }
             for course in report.courses
         ],
@@ -98,12 +120,14 @@ def _node(node: Node) -> dict[str, Any]:
         "capacity": "spot" if node.spot else "on-demand",
         "created": stamp(node.created),
         "notice": stamp(node.notice),
+        "silent": stamp(node.silent),
         "gone": stamp(node.gone),
     }
 
 
-def _pod(pod: Pod, ending: Ending, look: Look) -> dict[str, Any]:
-    place = look.place(pod.node)
+def _pod(pod: Pod, ending: Ending, report: Report) -> dict[str, Any]:
+    place = report.look.place(pod.node)
+    waits = report.waits.get(pod.uid)
     return {
         "name": pod.name,
         "uid": pod.uid,
@@ -115,6 +139,6 @@ def _pod(pod: Pod, ending: Ending, look: Look) -> dict[str, Any]:
         "scheduled": stamp(pod.scheduled),
         "started": stamp(pod.started),
         "ended": stamp(ending.at) if ending.end else None,
-        "why": ending.why or None,
+        "why": ending.why or (waits.text if waits else None),
         "source": pod.source,
     }

@@ -12,6 +12,7 @@ from ckf_spot.fields import maps_at
 from ckf_spot.pods.fit import SPOT_TAINT, obstacles, required_terms, selector, tolerates
 from ckf_spot.where.lost_steps import Fate, LostStep
 from ckf_spot.where.observations import Look, Node, Pod
+from ckf_spot.where.waiting import wait
 from ckf_spot.where.work import Role
 
 Rule = Literal[
@@ -22,6 +23,7 @@ Rule = Literal[
     "gpu-node-without-gpu-work",
     "stuck-on-spot",
     "stuck-without-pool",
+    "stuck-terminating",
     "step-lost",
 ]
 RULES: Final[tuple[Rule, ...]] = get_args(Rule)
@@ -68,13 +70,15 @@ def violations(look: Look, patience: timedelta) -> tuple[Violation, ...]:
 
     Args:
         look: what was seen.
-        patience: how long spot work may wait for a spot node before it counts as stuck.
+        patience: how long spot work may wait for a spot node, and a pod may outlive its grace period, before it
+            counts as stuck.
     """
     rows = [
         *(violation for pod in look.pods if pod.active for violation in _on_spot(pod, look)),
         *_gpu_nodes(look),
         *(violation for pod in look.pods if pod.active for violation in _stuck(pod, look, patience)),
-        *(_lost(step, look) for step in look.lost_steps if step.fate != "tried again"),
+        *(violation for pod in look.pods if pod.active for violation in _terminating(pod, look, patience)),
+        *(_lost(step, look) for step in look.lost_steps if step.fate in _NOT_TRIED_AGAIN),
     ]
     return tuple(
         sorted(rows, key=lambda violation: (RULES.index(violation.rule), violation.namespace, violation.name))
@@ -94,11 +98,11 @@ def blind_spots(look: Look) -> Iterator[str]:
 
 
 def awaited(look: Look) -> Iterator[str]:
-    """Steps that lost their pod and are tried again, a sentence each."""
+    """Steps that lost their pod and are tried again, or may be, a sentence each."""
     for step in look.lost_steps:
-        if step.fate == "tried again":
+        if next_step := _AWAITED.get(step.fate):
             lost = f"{step.work.namespace}/{step.work} lost its pod{_was_on(step, look)}"
-            yield f"{lost}: Argo shows {step.shown!r}, and tries it again after that"
+            yield f"{lost}: Argo shows {step.shown!r}, and {next_step}"
 
 
 def _on_spot(pod: Pod, look: Look) -> Iterator[Violation]:
@@ -160,53 +164,108 @@ def _busy_until(node: Node, pods: list[Pod]) -> datetime:
 
 
 def _stuck(pod: Pod, look: Look, patience: timedelta) -> Iterator[Violation]:
-    pools = look.pools
-    if (
-        pools is None
-        or pod.waiting_since is None
-        or not tolerates(maps_at(pod.spec, "tolerations"), SPOT_TAINT)
-    ):
+    why = wait(pod, look, patience)
+    if why is None or pod.waiting_since is None:
         return
     waited = look.time - pod.waiting_since
+    since = f"it waits for {_length(waited)}"
+    pools = look.pools or {}
     against = {pool.name: _against(pod, pool) for pool in pools.values()}
     takers = [pool for pool in pools.values() if not against[pool.name]]
     missing = _missing_pools(pod, pools)
-    since = f"it waits for {durations.text(max(int(waited.total_seconds()), 0))}"
-    if not takers:
+    wishes_spot = bool(pools) and tolerates(maps_at(pod.spec, "tolerations"), SPOT_TAINT)
+    if wishes_spot and not takers:
         spot = [f"{pool.name}: {against[pool.name]}" for pool in pools.values() if pool.spot]
-        why = _does_not_exist(missing) if missing else "; ".join(spot) or "there is no spot pool"
-        message = f"{since} and no pool will ever take it ({why})"
+        closed = _does_not_exist(missing) if missing else "; ".join(spot) or "there is no spot pool"
+        message = f"{since} and no pool will ever take it ({closed})"
         advice = f"name one of {', '.join(pools)}, or place it with ckf_spot"
         yield Violation("stuck-without-pool", pod.namespace, pod.name, message, advice)
-    elif all(pool.spot for pool in takers) and waited >= patience:
-        message = (
-            f"{since} for a node of {', '.join(pool.name for pool in takers)}, and nothing else takes it"
-        )
+    elif why.cause == "never":
+        message = f"{since} and no pool will ever take it ({why.text})"
+        advice = f"change its {' and '.join(why.fields)}, or place it with ckf_spot"
+        yield Violation("stuck-without-pool", pod.namespace, pod.name, message, advice)
+    elif wishes_spot and all(pool.spot for pool in takers) and waited >= patience:
+        reason = f" ({why.text})" if why.cause in {"sold out", "full"} else ""
+        names = ", ".join(pool.name for pool in takers)
+        message = f"{since} for a node of {names}, and nothing else takes it{reason}"
         advice = _way_out(takers, missing, against)
         yield Violation("stuck-on-spot", pod.namespace, pod.name, message, advice)
 
 
-_NOT_TRIED_AGAIN: Final[Mapping[Fate, tuple[str, str]]] = {
-    "driver": ("Kubeflow gives its drivers no retries", "run it again"),
+def _terminating(pod: Pod, look: Look, patience: timedelta) -> Iterator[Violation]:
+    """A pod whose node does not end it, while nothing goes on with its work.
+
+    A Job waits for such a pod with `podReplacementPolicy: Failed`, the default where it has a podFailurePolicy.
+    """
+    if pod.deletion is None or pod.role == "daemon" or look.lost(pod.node):
+        return
+    late = look.time - pod.deletion
+    replaced = any(other.work == pod.work and other.active and not other.deletion for other in look.pods)
+    if late < patience or replaced or not pod.node:
+        return
+    node = look.nodes_by_name.get(pod.node)
+    silent = f"silent for {_length(look.time - node.silent)}" if node and node.silent else ""
+    waits = ": a Job with a podFailurePolicy waits for that" if pod.maker and pod.maker.kind == "Job" else ""
+    message = (
+        f"it should have ended {_length(late)} ago, its node {pod.node} "
+        f"{f'has been {silent}' if silent else 'has not ended it'}, and no other pod goes on with its work{waits}"
+    )
+    remove = f"delete the node: kubectl delete node {pod.node}"
+    if silent:
+        advice = f"let an administrator {remove}"
+    elif node:
+        advice = (
+            "see its events: a volume that can't be unmounted, or a container that can't be killed, keeps it"
+        )
+    else:
+        advice = f"if the node is silent, let an administrator {remove}"
+    yield Violation("stuck-terminating", pod.namespace, pod.name, message, advice)
+
+
+def _length(span: timedelta) -> str:
+    return durations.text(max(int(span.total_seconds()), 0))
+
+
+_AWAITED: Final[Mapping[Fate, str]] = {
+    "tried again": "tries it again after that",
+    "unjudged expression": "whether it tries it again was not judged: that depends on its retryStrategy.expression",
+}
+_NOT_TRIED_AGAIN: Final[Mapping[Fate, tuple[str, str, str]]] = {
+    "driver": ("Kubeflow gives its drivers no retries", "", ""),
     "policy": (
         "its retry policy does not cover lost pods",
-        "let an administrator set kubeflow.argoRetries: true in the stack's settings, then run it again",
+        "let an administrator set kubeflow.argoRetries: true in the stack's settings",
+        "set retryPolicy: Always in its retryStrategy",
+    ),
+    "expression": (
+        "the expression of its retryStrategy is false for it",
+        "let the expression be true for lastRetry.status == 'Error' and for exit code 143",
+        "let the expression be true for lastRetry.status == 'Error' and for exit code 143",
     ),
     "no retries": (
         "it has no retries",
-        "place it with ckf_spot, which sets them (they need kubeflow.argoRetries: true), then run it again",
+        "place it with ckf_spot, which sets them (they need kubeflow.argoRetries: true)",
+        "place the workflow with ckf-spot place, which gives it a retryStrategy",
     ),
-    "retries used up": ("it has used up its retries", "give it more with set_retry, then run it again"),
+    "retries used up": (
+        "it has used up its retries",
+        "give it more with set_retry",
+        "raise the limit of its retryStrategy",
+    ),
     "too late": (
         "its time for retries is over",
-        "give set_retry a longer backoff_max_duration, then run it again",
+        "give set_retry a longer backoff_max_duration",
+        "raise backoff.maxDuration of its retryStrategy",
     ),
+    "over": ("the workflow ended before it was tried again", "", ""),
 }
-"""Why a lost step is not tried again, and what to do."""
+"""Why a lost step is not tried again, and what to do first in a pipeline and in a workflow of one's own."""
 
 
 def _lost(step: LostStep, look: Look) -> Violation:
-    why, advice = _NOT_TRIED_AGAIN[step.fate]
+    why, of_pipeline, of_workflow = _NOT_TRIED_AGAIN[step.fate]
+    first = of_pipeline if step.of_pipeline else of_workflow
+    advice = f"{first}, then run it again" if first else "run it again"
     if step.waits:
         message = f"Argo shows {step.shown!r}, but {why}: after that the step ends with {step.ended!r}"
     else:

@@ -30,6 +30,7 @@ _MOST: Final = 1_000_000
 """Values of one stream; aliases of aliases make more of a few lines than any memory holds."""
 _LARGEST_KEY: Final = 1e38
 """Kubernetes writes a key that is a number from 32 bits: up to six digits come out as they went in."""
+FILLED_IN_FIRST: Final = "a template such as {{ name }} must be filled in first"
 DEEPEST: Final = 100
 """Levels of maps and lists; deeper ones meet Python's limit, in one reader or another."""
 
@@ -184,9 +185,7 @@ def key_of(node: Node) -> str:
     """A key as Kubernetes reads it: a text, whatever it looks like."""
     target = node.value if isinstance(node, AliasNode) else node
     if not isinstance(target, ScalarNode):
-        raise _error(
-            node, "a map or a list can't be a key; a template such as {{ name }} must be filled in first"
-        )
+        raise _error(node, f"a map or a list can't be a key; {FILLED_IN_FIRST}")
     match _scalar(target):
         case str() as text:
             return text

@@ -1,6 +1,7 @@
 """Reads YAML and JSON into plain values, and keeps the text for writing it again."""
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -11,8 +12,10 @@ from yaml import Node
 from ckf_spot.errors import ABSENT, Mistake, PlacementError, refusal
 from ckf_spot.fields import Json
 from ckf_spot.yaml_text import editing, writing
-from ckf_spot.yaml_text.nodes import DEEPEST, Composed, Values
+from ckf_spot.yaml_text.nodes import DEEPEST, FILLED_IN_FIRST, Composed, Values
 
+_TEMPLATE: Final = re.compile(r"^\s*\{\{", re.MULTILINE)
+"""A line that begins with an instruction of Helm's."""
 _TOO_DEEP: Final = "it is nested too deeply"
 _TOO_LONG: Final = "a number in it is too long"
 
@@ -72,6 +75,8 @@ def load(text: str, origin: str) -> Stream:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         problem = error.problem or error.context or "it can't be read"
+        if FILLED_IN_FIRST not in problem and _TEMPLATE.search(text):
+            problem = f"{problem}; {FILLED_IN_FIRST}"
         raise PlacementError(_malformed(origin, mark.line + 1 if mark else None, problem)) from None
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1 if isinstance(error.position, int) else None

@@ -1,4 +1,7 @@
-"""`ckf-spot where` reports a step that lost its node while Argo shows a backoff, and again when it has given up."""
+"""`ckf-spot where` reports a step that lost its node while Argo shows a backoff, and again when it has given up.
+
+So it does where Argo's policy leaves out lost pods, and where an expression of the step's own does.
+"""
 
 from __future__ import annotations
 
@@ -22,56 +25,80 @@ _UNTIL_LOST: Final = Work(3600)
 _YOUNG_SECONDS: Final = 11
 """Younger pods that go are made again by the same name, and no attempt is counted (operator.go, recentlyStarted)."""
 _BACKOFF_SECONDS: Final = 30
+_EXPRESSION: Final = "lastRetry.exitCode == '143'"
+"""What a drained pod fulfils, and one that vanished does not (`ckf_spot.kinds.argo_retries`)."""
 
 
 @pytest.fixture(scope="module")
-def violations(demo: DemoStack, argo_retries: ArgoRetries, pools: Pools) -> list[dict[str, str]]:
-    """The reports on the step during its backoff, and at its end; as the charm sets Argo up."""
+def violations(demo: DemoStack, argo_retries: ArgoRetries, pools: Pools) -> list[dict[str, dict[str, str]]]:
+    """The reports on the steps by workflow, during their backoff, and at their end; as the charm sets Argo up."""
     argo_retries.set(on=False)
     spot = pools["cpu"].placement(prefer="spot")
     task = Task("work", spot, Retries(5, backoff=_BACKOFF_SECONDS))
     with profile(demo) as namespace, demo.playing(step=4) as play:
         demo.apply(workflow("lost", namespace, [(task, _UNTIL_LOST)]))
-        play.until("it runs on spot", lambda: _running(demo, namespace))
+        demo.apply(_with_expression(workflow("expression", namespace, [(task, _UNTIL_LOST)])))
+        play.until("they run on spot", lambda: _running(demo, namespace))
         time.sleep(_YOUNG_SECONDS)
         play.market.add(MarketEvent(play.clock.now(), Reclaim.VANISH, "cpuspot", ALL))
         play.until(
             "Argo waits",
-            lambda: "Backoff for " in json.dumps(_live(demo, namespace)),
+            lambda: all("Backoff for " in json.dumps(live) for live in _live(demo, namespace)),
             every=REQUEST_SECONDS,
         )
         waiting = _lost(demo, namespace)
-        play.until("it is over", lambda: ended(_live(demo, namespace)), every=REQUEST_SECONDS)
+        play.until("it is over", lambda: all(map(ended, _live(demo, namespace))), every=REQUEST_SECONDS)
         return [waiting, _lost(demo, namespace)]
 
 
+def _with_expression(document: dict[str, Any]) -> dict[str, Any]:
+    """The workflow with an expression in the retries of its step, which Argo then evaluates by the policy Always."""
+    for template in document["spec"]["templates"]:
+        if "retryStrategy" in template:
+            template["retryStrategy"]["expression"] = _EXPRESSION
+    return document
+
+
 def _running(demo: DemoStack, namespace: str) -> bool:
-    return any(
-        pod["status"].get("phase") == "Running" and demo.pool_of(pod) == "cpuspot"
+    on_spot = [
+        pod
         for pod in demo.pods(namespace)
-    )
+        if pod["status"].get("phase") == "Running" and demo.pool_of(pod) == "cpuspot"
+    ]
+    return len(on_spot) == 2
 
 
-def _live(demo: DemoStack, namespace: str) -> dict[str, Any]:
-    [live] = demo.api.list(WORKFLOW, namespace)
-    return live
+def _live(demo: DemoStack, namespace: str) -> list[dict[str, Any]]:
+    return demo.api.list(WORKFLOW, namespace)
 
 
-def _lost(demo: DemoStack, namespace: str) -> dict[str, str]:
+def _lost(demo: DemoStack, namespace: str) -> dict[str, dict[str, str]]:
     ran = ckf_spot(demo.kubectl.kubeconfig, "where", "-n", namespace, "-o", "json")
     assert ran.code == 0, ran.errors
-    [violation] = json.loads(ran.output)["violations"]
-    return violation
+    violations = json.loads(ran.output)["violations"]
+    assert {violation["rule"] for violation in violations} == {"step-lost"}
+    return {violation["name"]: violation for violation in violations}
 
 
-def test_while_argo_waits_the_report_has_that_no_retry_will_come(violations: list[dict[str, str]]) -> None:
-    waiting, _ = violations
-    assert (waiting["rule"], waiting["name"]) == ("step-lost", "Workflow/lost work")
-    assert waiting["message"].startswith("Argo shows 'Backoff for ")
-    assert waiting["message"].endswith("after that the step ends with 'pod deleted'")
+def test_while_argo_waits_the_report_has_that_no_retry_will_come(
+    violations: list[dict[str, dict[str, str]]],
+) -> None:
+    message = violations[0]["Workflow/lost work"]["message"]
+    assert message.startswith("Argo shows 'Backoff for ")
+    assert message.endswith("after that the step ends with 'pod deleted'")
 
 
-def test_and_it_does_end_as_reported(violations: list[dict[str, str]]) -> None:
-    _, over = violations
-    assert (over["rule"], over["name"]) == ("step-lost", "Workflow/lost work")
-    assert over["message"].startswith("Argo shows 'pod deleted': its pod on cpuspot was lost")
+def test_and_it_does_end_as_reported(violations: list[dict[str, dict[str, str]]]) -> None:
+    message = violations[1]["Workflow/lost work"]["message"]
+    assert message.startswith("Argo shows 'pod deleted': its pod on cpuspot was lost")
+
+
+def test_an_expression_that_leaves_out_lost_pods_ends_the_step_as_reported(
+    violations: list[dict[str, dict[str, str]]],
+) -> None:
+    waiting, over = (report["Workflow/expression work"]["message"] for report in violations)
+    assert waiting.startswith("Argo shows 'Backoff for ")
+    assert "but the expression of its retryStrategy is false for it" in waiting
+    assert over.startswith(
+        "Argo shows 'retryStrategy.expression evaluated to false': its pod on cpuspot was lost"
+    )

@@ -7,6 +7,8 @@ from typing import Any, Final
 
 import pytest
 
+from components.kubeflow.contract import ARGO_RETRIES, CONTRACT
+from components.kubeflow.labels import OURS
 from kubeflow_aks.clients.kubernetes.objects import Kind, Object, at, resource_id
 from kubeflow_aks.local_aks.control_plane.controllers import argo, prerequisites
 from kubeflow_aks.local_aks.engine import Engine, EngineError
@@ -53,6 +55,12 @@ class Charm:
     def data(self) -> dict[str, Any]:
         """The ConfigMap as it is."""
         return self.live()["data"]
+
+    def published(self) -> object:
+        """What users who may not read the charm's ConfigMap find beside the pools."""
+        metadata = {"name": CONTRACT, "namespace": OURS}
+        contract = self._api.get({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata})
+        return contract["data"].get(ARGO_RETRIES)
 
     def live(self) -> Object:
         """The whole object."""
@@ -107,6 +115,7 @@ def test_the_charms_own_keys_stay_while_the_key_is_there_and_afterwards(
     after = charm.data()
     assert "retryPolicy: Always" in after.pop(KEY)
     assert after == before["data"]
+    assert charm.published() == "true"
 
     later = {"executor": "imagePullPolicy: IfNotPresent\n"}
     charm.apply(**later)
@@ -114,6 +123,7 @@ def test_the_charms_own_keys_stay_while_the_key_is_there_and_afterwards(
     assert not engine.up().changed()
 
     deployed.engine().up()
+    assert charm.published() is None
     switched_off = charm.live()
     assert switched_off["data"] == before["data"] | later
     assert at(switched_off, "metadata", "uid") == at(before, "metadata", "uid")

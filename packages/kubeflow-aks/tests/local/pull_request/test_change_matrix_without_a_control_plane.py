@@ -52,6 +52,7 @@ def test_an_edit_does_what_the_document_states(
 ) -> None:
     row = confirmed.get(edit) or matrix.row(edit, deployed)
     if edit.text == READS:  # here it is assumed to be there, and the comment says so
-        assert row.details == "create ConfigMapPatch argo-retries"
+        published = "update ConfigMap agent-pools (data.argoRetries)"
+        assert row.details == f"create ConfigMapPatch argo-retries; {published}"
         return
     assert str(row) in matrix.FILE.read_text(encoding="utf-8").splitlines()

@@ -12,6 +12,8 @@ import yaml
 
 from ckf_spot import Pools
 from components.kubeflow.argo_retries import CONFIG_MAP, KEY, NAMESPACE, WORKFLOW_DEFAULTS
+from components.kubeflow.contract import ARGO_RETRIES, CONTRACT
+from components.kubeflow.labels import OURS
 from tests.local.ckf_spot_command import ckf_spot
 from tests.local.demo_stack import DemoStack, Object
 from tests.local.pool_contract import pools_of
@@ -63,6 +65,12 @@ def written(job: Object, folder: Path) -> str:
     return str(path)
 
 
+def publish(demo: DemoStack, value: str) -> None:
+    """Writes what the program does beside the pools once it has set Argo's retries."""
+    patch = f'{{"data": {{"{ARGO_RETRIES}": {value}}}}}'
+    demo.kubectl.run("patch", "configmap", CONTRACT, "--namespace", OURS, "--type", "merge", "--patch", patch)
+
+
 def make_pod(demo: DemoStack, job: Object, namespace: str) -> None:
     """Makes a pod of a Job's template, without waiting for a controller."""
     pod = {
@@ -99,12 +107,19 @@ def test_a_user_of_a_namespace_gets_a_list_of_what_could_not_be_read(
         user = _user(demo, namespace, tmp_path)
         file = written(pools["cpu"].place(job()), tmp_path)
         lines = doctor(user, "-f", file, "--pool", "cpu", "-n", namespace, code=0)
+        publish(demo, '"true"')
+        later = doctor(user, "-n", namespace, code=0)
+        publish(demo, "null")
     assert "✔ pool contract: general, cpuspot, cpuod, gpuspot, gpuod" in lines
     unknown = {line[2:].partition(":")[0] for line in lines if line.startswith("?")}
     platform = {"argoRetries", "Kubeflow Pipelines", "priority map", "GPUs"}
     assert unknown == {*platform, f"PodDefaults of {namespace}"}, "a profile's users may read those"
     assert f"✔ quota of {namespace}: there is none" in lines
     assert lines[-1] == f"✔ {file} on cpu: placed already"
+    assert (
+        "✔ argoRetries: a step of a pipeline whose pod vanished is tried again, as the last `pulumi up` set it"
+        in later
+    )
 
 
 def test_a_quota_that_it_warns_of_refuses_the_pod(demo: DemoStack, pools: Pools, tmp_path: Path) -> None:

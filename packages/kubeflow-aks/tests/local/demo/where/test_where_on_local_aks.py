@@ -23,10 +23,20 @@ from kubeflow_aks.clients.kubernetes.objects import Kind
 from kubeflow_aks.local_aks.simulation.market import ALL, MarketEvent, Reclaim, Supply
 from tests.local.ckf_spot_command import Ran, ckf_spot
 from tests.local.commands import PATIENCE_SECONDS
-from tests.local.demo_stack import DemoStack, Object
+from tests.local.demo_stack import REQUEST_SECONDS, DemoStack, Object
+from tests.local.kubectl import eventually
 
 ROOT: Final = Path(__file__).parents[6]
 USER: Final = "reader"
+SILENT: Final = "aks-cpuspot-87654321-vmss000000"
+"""A node whose kubelet reports nothing."""
+_UNKNOWN: Final = {  # what the node controller writes after 50 s of silence
+    "type": "Ready",
+    "status": "Unknown",
+    "reason": "NodeStatusUnknown",
+    "message": "Kubelet stopped posting node status.",
+    "lastTransitionTime": "2026-11-01T00:00:00Z",
+}
 SVG: Final = "{http://www.w3.org/2000/svg}"
 
 
@@ -91,8 +101,59 @@ def namespace(demo: DemoStack) -> Generator[str]:
         yield name
 
 
+@dataclass(frozen=True)
+class Silent:
+    """A Job on a node without a kubelet, whose pod was deleted; the node is deleted after the report."""
+
+    namespace: str
+    pod: str
+    report: dict[str, Any]
+    pods_before: list[str]
+
+
 @pytest.fixture(scope="module")
-def scenario(demo: DemoStack, namespace: str, tmp_path_factory: pytest.TempPathFactory) -> Scenario:
+def silent(demo: DemoStack) -> Generator[Silent]:
+    """Ahead of the other work: Kubernetes takes a minute to remove the pods of a node that is gone."""
+    metadata = {
+        "name": SILENT,
+        "labels": {"kubernetes.azure.com/agentpool": "cpuspot"},
+        "annotations": {"local-aks/silent": "true"},
+    }
+    node = {"apiVersion": "v1", "kind": "Node", "metadata": metadata}
+    with demo.namespace() as namespace:
+        job = _job("waiting", namespace)
+        job["spec"]["template"]["metadata"]["annotations"] = {"local-aks/stop-seconds": "3600"}
+        spec = job["spec"]["template"]["spec"]
+        spec |= {"nodeName": SILENT, "restartPolicy": "Never", "terminationGracePeriodSeconds": 1}
+        ignored = {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]}
+        job["spec"]["podFailurePolicy"] = {"rules": [ignored]}
+        demo.apply(node, job)
+        unknown = json.dumps({"status": {"conditions": [_UNKNOWN]}})
+        demo.kubectl.run(
+            "patch", "node", SILENT, "--subresource", "status", "--type", "merge", "--patch", unknown
+        )
+        running = eventually(lambda: _running(demo, namespace, "waiting-"))
+        assert running
+        name = running["metadata"]["name"]
+        demo.kubectl.run("delete", "pod", name, "--wait=false", "--namespace", namespace)
+        time.sleep(2)  # its grace period, and a second, for times of the API have whole ones
+        ran = where(demo.kubectl.kubeconfig, "-n", namespace, "-o", "json", "--patience", "0s")
+        before = _names(demo, namespace)
+        demo.kubectl.run("delete", "node", SILENT)
+        yield Silent(namespace, name, json.loads(ran.output), before)
+
+
+def _names(demo: DemoStack, namespace: str) -> list[str]:
+    return [pod["metadata"]["name"] for pod in demo.pods(namespace)]
+
+
+@pytest.fixture(scope="module")
+def scenario(
+    demo: DemoStack,
+    namespace: str,
+    silent: Silent,  # noqa: ARG001 - it comes first
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Scenario:
     """A Job whose node was evicted, a CronJob's Job, a StatefulSet on spot, and a Job that lacks spot GPUs."""
     folder = tmp_path_factory.mktemp("reports")
     administrator = demo.kubectl.kubeconfig
@@ -123,6 +184,7 @@ def scenario(demo: DemoStack, namespace: str, tmp_path_factory: pytest.TempPathF
             play.until("the database runs", lambda: _running(demo, namespace, "database-"))
             play.until("the CronJob's Job runs", lambda: _running(demo, namespace, "nightly-"))
             play.until("the other Job waits", lambda: _unschedulable(demo, namespace, "inference-"))
+            play.until("no node comes", lambda: _refused(demo, namespace), every=REQUEST_SECONDS)
             user = _user(demo, namespace, folder)
             gone_on = after["spec"]["nodeName"]
             play.until("it is recorded", lambda: _is_recorded(record, demo, namespace, before, gone_on))
@@ -231,6 +293,12 @@ def _unschedulable(demo: DemoStack, namespace: str, prefix: str) -> bool:
     )
 
 
+def _refused(demo: DemoStack, namespace: str) -> bool:
+    """Whether the autoscaler makes no node for a pod, after it tried."""
+    events = demo.api.list(Kind("", "v1", "Event"), namespace)
+    return any(event["reason"] == "NotTriggerScaleUp" for event in events)
+
+
 def _user(demo: DemoStack, namespace: str, folder: Path) -> Path:
     """Kubeconfig of somebody with Kubernetes' own role `view` in the namespace and no right elsewhere."""
     demo.kubectl.run("create", "serviceaccount", USER, "--namespace", namespace)
@@ -286,6 +354,9 @@ def test_work_that_requires_sold_out_spot_shows_as_stuck(scenario: Scenario) -> 
     ]
     assert violation["name"].startswith("inference-")
     assert "for a node of gpuspot" in violation["message"]
+    assert (
+        "(the autoscaler got no node and waits before it tries again: Azure has no VM" in violation["message"]
+    )
     assert "prefer='spot' (gpuod is closed to it: " in violation["advice"]
 
 
@@ -364,3 +435,17 @@ def test_a_cluster_that_does_not_answer_is_one_line(demo: DemoStack, tmp_path: P
     ran = where(path)
     assert (ran.code, ran.output, len(ran.errors)) == (2, "", 1)
     assert ran.errors[0].startswith("ckf-spot: the cluster does not answer: ")
+
+
+def test_a_pod_on_a_silent_node_is_stuck_and_its_job_waits_for_it(silent: Silent) -> None:
+    [violation] = silent.report["violations"]
+    assert (violation["rule"], violation["name"]) == ("stuck-terminating", silent.pod)
+    assert f"its node {SILENT} has been silent for " in violation["message"]
+    assert violation["advice"].endswith(f"kubectl delete node {SILENT}")
+    assert silent.pods_before == [silent.pod], "the Job makes no other pod before that"
+
+
+@pytest.mark.usefixtures("scenario")
+def test_and_once_the_node_is_deleted_the_job_goes_on(demo: DemoStack, silent: Silent) -> None:
+    """As advised; Kubernetes removes a pod 40 s after its node, and looks every 20 s (pkg/controller/podgc)."""
+    eventually(lambda: [name for name in _names(demo, silent.namespace) if name != silent.pod])
