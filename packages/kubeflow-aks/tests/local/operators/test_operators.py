@@ -194,8 +194,8 @@ def storm(demo: DemoStack, heads: Dashboards, pools: Pools) -> Storm:
 
 
 def waiting(queue: Work) -> list[Object]:
-    """Its pods once they were made again."""
-    pods = queue.movable()
+    """Its pods once they were made again and are on no node."""
+    pods = [pod for pod in queue.movable() if "nodeName" not in pod["spec"]]
     return pods if len(pods) == queue.count else []
 
 
