@@ -95,7 +95,7 @@ class _Work(_Read):
 
 
 class _Report(_Read):
-    version: Literal[1, 2]
+    version: Literal[1, 2, 3]
     time: AwareDatetime
     since: AwareDatetime | None
     work: tuple[_Work, ...]

@@ -35,6 +35,11 @@ _SPOT, _FALLBACK, _STAYS = "cpuspot", "cpuod", "general"
 _TRIALS: Final = 3
 _QUEUED: Final = 2
 _HOUR: Final = 3600.0
+_WORKLOAD: Final = Kind("kueue.x-k8s.io", "v1beta2", "Workload")
+_STEP, _FAST = 10.0, 60.0
+"""Simulated seconds of a step, and of one while nothing but time passes."""
+_PATIENCE: Final = {"timeout": "3s", "requeuingStrategy": {"backoffLimitCount": 1, "backoffBaseSeconds": 1}}
+"""Kueue's patience with pods that don't become ready: once again, and then no more."""
 _RECORDING: Final = PROJECT_ROOT / "packages/ckf-spot/tests/generated/kueue_recording.json"
 _NODES: Final = {"Standard_D8ds_v5": Room("7820m", "27Gi"), "Standard_NC4as_T4_v3": Room("3860m", "24Gi")}
 
@@ -141,7 +146,7 @@ def queued(demo: DemoStack, pools: Pools) -> Work:
 @pytest.fixture(scope="module")
 def storm(demo: DemoStack, heads: Dashboards, pools: Pools) -> Storm:
     """Spot is sold out for an hour and every spot node is taken; all work is brought to its end."""
-    with demo.playing(step=10) as play:
+    with demo.playing(step=_STEP) as play:
         tune, ray, queue = works = tuned(demo, pools), rayed(demo, pools), queued(demo, pools)
         for work in works:
             demo.apply(work.placed)
@@ -164,7 +169,9 @@ def storm(demo: DemoStack, heads: Dashboards, pools: Pools) -> Storm:
         status = demo.kubectl.get("clusterqueues.kueue.x-k8s.io", kueue.QUEUE)["status"]
         clusters = failed_once(play, ray, heads)
         brought_to_end(play, tune, ray, heads)
+        play.clock.step = _FAST
         play.until("an hour has passed", lambda: play.clock.now() > since + _HOUR)
+        play.clock.step = _STEP
         play.market.add(MarketEvent(play.clock.now(), Supply.AVAILABLE, _SPOT))
         back = play.until("the queued pods run again", lambda: queue.pools(without=lost))
         queue.end(queue.running())
@@ -187,8 +194,8 @@ def storm(demo: DemoStack, heads: Dashboards, pools: Pools) -> Storm:
 
 
 def waiting(queue: Work) -> list[Object]:
-    """Its pods once they were made again."""
-    pods = queue.movable()
+    """Its pods once they were made again and are on no node."""
+    pods = [pod for pod in queue.movable() if "nodeName" not in pod["spec"]]
     return pods if len(pods) == queue.count else []
 
 
@@ -296,10 +303,9 @@ def test_kueue_gives_placed_jobs_the_flavors_that_were_recorded(demo: DemoStack,
     jobs = [bare_job(f"job-{number}", gpu=seen["pool"] == "gpu") for number, seen in enumerate(recorded)]
     for job, seen in zip(jobs, recorded, strict=True):
         demo.apply(pools[seen["pool"]].place(job, **seen["wish"]) if seen["pool"] else job)
-    kind = Kind("kueue.x-k8s.io", "v1beta2", "Workload")
 
     def decided() -> list[Object]:
-        workloads = demo.api.list(kind, "recorded")
+        workloads = demo.api.list(_WORKLOAD, "recorded")
         reserved = [condition for workload in workloads for condition in quota(workload)]
         return workloads if len(reserved) == len(recorded) else []
 
@@ -326,6 +332,43 @@ def test_a_queued_job_that_requests_nothing_is_not_pinned(demo: DemoStack, pools
     demo.apply(placed)
     eventually(lambda: demo.api.get(placed)["spec"]["suspend"] is False)
     assert "nodeSelector" not in demo.api.get(placed)["spec"]["template"]["spec"]
+
+
+@pytest.mark.usefixtures("storm")
+def test_kueue_that_waits_for_ready_pods_tries_the_same_flavor_again_and_then_gives_up(
+    demo: DemoStack, pools: Pools
+) -> None:
+    """Nothing plays, so there are no more nodes."""
+    operator = Kueue(demo.aks.run, demo.aks.tools)
+    operator.stop()
+    operator.start(waitForPodsReady=_PATIENCE)
+    job = bare_job("patient", gpu=False)
+    job["spec"]["template"]["spec"]["containers"][0]["resources"]["limits"]["cpu"] = "7"
+    placed = pools["cpu"].place(job, prefer="spot")
+    demo.apply(placed)
+    flavors: set[str] = set()
+
+    def workload() -> Object:
+        loads = demo.api.list(_WORKLOAD, "recorded")
+        [load] = [load for load in loads if load["metadata"]["name"].startswith("job-patient-")] or [Object()]
+        return load
+
+    def given_up() -> Object:
+        load = workload()
+        for assigned in load.get("status", {}).get("admission", {}).get("podSetAssignments", ()):
+            flavors.add(assigned["flavors"]["cpu"])
+        return load if load.get("spec", {}).get("active") is False else {}
+
+    load = eventually(given_up)
+    assert flavors == {_SPOT}
+    reasons = [condition.get("reason") for condition in load["status"]["conditions"]]
+    assert "DeactivatedDueToRequeuingLimitExceeded" in reasons
+    eventually(lambda: demo.api.get(placed)["spec"]["suspend"])
+    metadata = load["metadata"]
+    demo.api.delete(
+        {"apiVersion": _WORKLOAD.api_version, "kind": _WORKLOAD.kind, "metadata": metadata}, "Background"
+    )
+    eventually(lambda: not demo.api.get(placed)["spec"]["suspend"])
 
 
 def quota(workload: Object) -> list[Object]:

@@ -1,5 +1,5 @@
 // Kueue's controllers, scheduler and webhooks, for Jobs. Its own program needs certificates in /etc, serves more than webhooks on
-// every network interface, and takes twice as long to build.
+// every network interface, and takes nearly twice as long to build.
 package main
 
 import (
