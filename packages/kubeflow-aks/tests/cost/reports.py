@@ -53,6 +53,7 @@ def node(name: str, created: float, gone: float | None = None, notice: float | N
         "capacity": "spot" if "spot" in name else "on-demand",
         "created": at(created),
         "notice": None if notice is None else at(notice),
+        "silent": None,
         "gone": None if gone is None else at(gone),
     }
 
@@ -60,7 +61,7 @@ def node(name: str, created: float, gone: float | None = None, notice: float | N
 def report(*pods: Raw, nodes: list[Raw] | None = None, since: float | None = None) -> Raw:
     work = {"namespace": "a", "kind": "Job", "name": "train", "part": "", "role": "batch"}
     document = {
-        "version": 2,
+        "version": 3,
         "time": at(0),
         "since": None if since is None else at(since),
         "namespace": None,

@@ -60,7 +60,7 @@ def changed(path: str, value: object) -> Raw:
                 f"where.json: work is missing; {WHERE}",
             ],
         ),
-        (changed("version", 3), ["where.json: version: 3 is not allowed; expected 1 or 2"]),
+        (changed("version", 4), ["where.json: version: 4 is not allowed; expected 1, 2 or 3"]),
         (
             changed("time", "noon"),
             ["where.json: time: 'noon' is not allowed; expected a time as 2026-11-22T12:00:00Z"],
