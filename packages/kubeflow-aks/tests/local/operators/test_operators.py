@@ -334,43 +334,6 @@ def test_a_queued_job_that_requests_nothing_is_not_pinned(demo: DemoStack, pools
     assert "nodeSelector" not in demo.api.get(placed)["spec"]["template"]["spec"]
 
 
-@pytest.mark.usefixtures("storm")
-def test_kueue_that_waits_for_ready_pods_tries_the_same_flavor_again_and_then_gives_up(
-    demo: DemoStack, pools: Pools
-) -> None:
-    """Nothing plays, so there are no more nodes."""
-    operator = Kueue(demo.aks.run, demo.aks.tools)
-    operator.stop()
-    operator.start(waitForPodsReady=_PATIENCE)
-    job = bare_job("patient", gpu=False)
-    job["spec"]["template"]["spec"]["containers"][0]["resources"]["limits"]["cpu"] = "7"
-    placed = pools["cpu"].place(job, prefer="spot")
-    demo.apply(placed)
-    flavors: set[str] = set()
-
-    def workload() -> Object:
-        loads = demo.api.list(_WORKLOAD, "recorded")
-        [load] = [load for load in loads if load["metadata"]["name"].startswith("job-patient-")] or [Object()]
-        return load
-
-    def given_up() -> Object:
-        load = workload()
-        for assigned in load.get("status", {}).get("admission", {}).get("podSetAssignments", ()):
-            flavors.add(assigned["flavors"]["cpu"])
-        return load if load.get("spec", {}).get("active") is False else {}
-
-    load = eventually(given_up)
-    assert flavors == {_SPOT}
-    reasons = [condition.get("reason") for condition in load["status"]["conditions"]]
-    assert "DeactivatedDueToRequeuingLimitExceeded" in reasons
-    eventually(lambda: demo.api.get(placed)["spec"]["suspend"])
-    metadata = load["metadata"]
-    demo.api.delete(
-        {"apiVersion": _WORKLOAD.api_version, "kind": _WORKLOAD.kind, "metadata": metadata}, "Background"
-    )
-    eventually(lambda: not demo.api.get(placed)["spec"]["suspend"])
-
-
 def quota(workload: Object) -> list[Object]:
     """Its condition that it has quota, if it has one."""
     conditions = workload.get("status", {}).get("conditions", [])
@@ -421,21 +384,19 @@ def test_kueue_gives_up_work_that_gets_no_node_until_its_workload_is_deleted(
     demo.apply(*kueue.objects(pools, (name,), _NODES))
     queues = Kueue(demo.aks.run, demo.aks.tools)
     queues.stop()
-    queues.start(
-        waitForPodsReady={
-            "timeout": "2s",
-            "requeuingStrategy": {"backoffLimitCount": 1, "backoffBaseSeconds": 1},
-        }
-    )
+    queues.start(waitForPodsReady=_PATIENCE)
     job = bare_job("waits", gpu=False)
     job["metadata"]["namespace"] = name
-    demo.apply(
-        pools["cpu"].place(job, require="spot")
-    )  # there is no such node, and nobody makes one meanwhile
-    kind = Kind("kueue.x-k8s.io", "v1beta2", "Workload")
+    placed = pools["cpu"].place(job, prefer="spot")
+    [container] = placed["spec"]["template"]["spec"]["containers"]
+    container["resources"]["limits"]["cpu"] = "9"  # more than any node has, which Kueue does not look at
+    demo.apply(placed)
+    flavors: set[str] = set()
 
     def load() -> Object:
-        [workload] = demo.api.list(kind, name) or [{}]
+        [workload] = demo.api.list(_WORKLOAD, name) or [{}]
+        for assigned in workload.get("status", {}).get("admission", {}).get("podSetAssignments", ()):
+            flavors.add(assigned["flavors"]["cpu"])
         return workload
 
     def evicted() -> Object:
@@ -450,6 +411,7 @@ def test_kueue_gives_up_work_that_gets_no_node_until_its_workload_is_deleted(
     assert evicted()["message"] == (
         "The workload is deactivated due to exceeding the maximum number of re-queuing retries"
     )
+    assert flavors == {_SPOT}, "it never tries the next one"
     workload = f"workloads.kueue.x-k8s.io/{load()['metadata']['name']}"
     given_up = load()["metadata"]["uid"]
     demo.kubectl.run("delete", workload, "--namespace", name, "--wait=false")
