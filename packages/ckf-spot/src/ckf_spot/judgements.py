@@ -92,7 +92,7 @@ class Field:
         return self.row.judgement == NOT_JUDGED and self.row.concerns(self.value)
 
 
-def fields(schema: str, value: object, path: str = "") -> Iterator[Field]:
+def fields(schema: object, value: object, path: str = "") -> Iterator[Field]:
     """The fields that are set, with their rows; malformed parts are passed over.
 
     Args:

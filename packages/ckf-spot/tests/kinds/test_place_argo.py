@@ -286,7 +286,7 @@ def test_what_ends_a_steps_own_retries_after_an_eviction_is_reported(
 ) -> None:
     document = workflow(step(retryStrategy={"limit": 5, "retryPolicy": "Always", **retries}))
     doubts = placing.place(document, pools["cpu"], PlacingRequest()).doubts
-    assert [line in doubt for doubt in doubts] == ([True] if line else [])
+    assert [str(line) in doubt for doubt in doubts] == ([True] if line else [])
 
 
 def test_on_demand_needs_no_retries(pools: Pools) -> None:

@@ -192,7 +192,7 @@ def test_another_version_gets_one_line_whatever_it_lacks(
     pools: Pools, name: str, version: str, path: tuple[str, ...]
 ) -> None:
     document = example(name) | {"apiVersion": version}
-    part = document["spec"]
+    part: Any = document["spec"]
     for key in path[:-1]:
         part = part[key]
     del part[path[-1]]

@@ -54,20 +54,20 @@ def test_a_pool_without_spot(pools: Pools) -> None:
 
 
 @pytest.mark.parametrize(
-    ("prepare", "message"),
+    ("amounts", "message"),
     [
-        (lambda task: task.set_memory_request("64G"), "memory: 59.6Gi"),
-        (lambda task: task.set_memory_limit("64G"), "memory: 59.6Gi"),
-        (lambda task: task.set_cpu_limit("16"), "cpu: 16"),
-        (
-            lambda task: task.set_cpu_request("2").set_memory_request("64G").set_memory_limit("96G"),
-            "memory: 59.6Gi",
-        ),
+        ({"memory_request": "64G"}, "memory: 59.6Gi"),
+        ({"memory_limit": "64G"}, "memory: 59.6Gi"),
+        ({"cpu_limit": "16"}, "cpu: 16"),
+        ({"cpu_request": "2", "memory_request": "64G", "memory_limit": "96G"}, "memory: 59.6Gi"),
     ],
 )
-def test_more_than_a_node_has(prepare: Callable[[dsl.PipelineTask], object], message: str) -> None:
-    group = Pools.sample()["cpu"]
-    assert refusal(group, prepare).startswith(
+def test_more_than_a_node_has(amounts: dict[str, str], message: str) -> None:
+    def prepare(task: dsl.PipelineTask) -> None:
+        for name, amount in amounts.items():
+            getattr(task, f"set_{name}")(amount)
+
+    assert refusal(Pools.sample()["cpu"], prepare).startswith(
         f"task 'work': {message} contradicts the pools cpuspot, cpuod; expected"
     )
 

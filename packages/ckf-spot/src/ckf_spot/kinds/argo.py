@@ -105,7 +105,7 @@ class _Step(Pods):
             for volume in (*maps_at(self.workflow, "volumes"), *maps_at(step, "volumes"))
             if volume.get("name") in mounts
         ]
-        return [*claim_names(volumes), *sorted(mounts & _claim_templates(self.workflow).keys())]
+        return [*claim_names(volumes), *(name for name in _claim_templates(self.workflow) if name in mounts)]
 
     def put(self, document: Json, template: Json) -> None:
         """Argo's templates have no grace period; the default of 30 s ends with the node."""

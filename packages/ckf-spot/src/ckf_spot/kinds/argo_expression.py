@@ -101,7 +101,8 @@ class _Reader:
                 sign = "not in"
             other = self._single()
             readable = _UNKNOWN not in (value, other) and not (isinstance(other, list) and _UNKNOWN in other)
-            value = _COMPARISONS[sign](value, other) if readable else _UNKNOWN
+            compare: Any = _COMPARISONS[sign]
+            value = compare(value, other) if readable else _UNKNOWN
         return value
 
     def _single(self) -> Any:
