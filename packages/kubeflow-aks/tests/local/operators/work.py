@@ -63,12 +63,13 @@ class Work:
         return [pod for pod in self.movable() if pod["status"]["phase"] == "Running"]
 
     def pools(self, without: Collection[str] = ()) -> set[str]:
-        """Where those run, once all do, and none on these nodes; empty before."""
+        """Where those run, once all do, on nodes that are seen and none of these; empty before."""
         running = self.running()
         nodes = {pod["spec"]["nodeName"] for pod in running}
         if len(running) < self.count or nodes & set(without):
             return set()
-        return {self.demo.pool_of(pod) for pod in running}
+        pools = {self.demo.pool_of(pod) for pod in running}
+        return set() if "" in pools else pools
 
     def end(self, pods: list[Object]) -> None:
         """Has pods end well that were not ended before."""
