@@ -19,7 +19,6 @@ from ckf_spot.doctor.reader import Reader
 from ckf_spot.doctor.work import work
 from ckf_spot.kinds import placing
 from ckf_spot.kinds.kind import PlacingRequest
-from ckf_spot.kinds.manifests import File
 from ckf_spot.pipelines import compiled
 
 JOB = """\
@@ -342,7 +341,7 @@ def test_whatever_stands_in_a_file_is_reported_in_lines(cluster: Api) -> None:
             made = work(document)
             assert [
                 *file.look([made], pools, "", {}),
-                *file.without_pods([File("job.yaml", [document])]),
+                *file.without_pods("job.yaml", [made]),
             ]
             if path[-1] in {"cpu", "resources", "limits", "initContainers", "containers", "parallelism"}:
                 assert namespace.look(reader, "team-a", {}, [made], None)

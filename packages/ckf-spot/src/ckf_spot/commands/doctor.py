@@ -13,7 +13,7 @@ from ckf_spot.commands import inputs, output, place
 from ckf_spot.doctor import file, namespace, platform
 from ckf_spot.doctor.findings import Finding, line, right, unknown, wrong
 from ckf_spot.doctor.reader import Reader
-from ckf_spot.doctor.work import Work, work
+from ckf_spot.doctor.work import Work
 from ckf_spot.errors import ContractError, Mistake, PlacementError, refusal, refuse
 from ckf_spot.fields import Object, is_map
 from ckf_spot.kinds.kind import PlacingRequest
@@ -69,14 +69,16 @@ def _run(options: argparse.Namespace) -> int:
     placement = group.placement(require=request.require) if group else None
     findings = [contract, *(platform.look(reader, pools) if reader else [unknown("cluster", why)])]
     noted: Object = {}
-    for name, theirs in _spaces(files, options.namespace, reader).items():
+    works = [(source.origin, file.works_of(source)) for source in files]
+    made = [one for _, several in works for one in several]
+    for name, theirs in _spaces(made, options.namespace, reader).items():
         findings += namespace.guarded(name)
         if reader:
             noted, findings_of_namespace = namespace.read(reader, name)
             findings += [*findings_of_namespace, *namespace.look(reader, name, noted, theirs, placement)]
         if pools:
             findings += file.look(theirs, pools, name, noted, reader.has_class if reader else None)
-    findings += file.without_pods(files)
+    findings += [finding for origin, several in works for finding in file.without_pods(origin, several)]
     if group:
         command = partial(place.command, group=group, request=request, pools=options.pools)
         findings += file.placing(files, group, request, command)
@@ -114,7 +116,7 @@ def _contract(options: argparse.Namespace, reader: Reader | None, why: str) -> t
 
 
 def _spaces(
-    files: Sequence[File], namespace_option: str | None, reader: Reader | None
+    works: Sequence[Work], namespace_option: str | None, reader: Reader | None
 ) -> dict[str, list[Work]]:
     """The work by the namespace that it is for; that of the option is there without any too.
 
@@ -122,13 +124,12 @@ def _spaces(
         PlacementError: an object is for another namespace than the option.
     """
     spaces: dict[str, list[Work]] = {namespace_option: []} if namespace_option else {}
-    for document in (document for source in files for document in file.objects_of(source)):
-        made, named = work(document), file.namespace_of(document)
-        if namespace_option and named and named != namespace_option:
-            problem = f"contradicts the namespace {named!r} of {made.name}"
+    for work in works:
+        if namespace_option and work.namespace and work.namespace != namespace_option:
+            problem = f"contradicts the namespace {work.namespace!r} of {work.name}"
             raise refusal("--namespace", namespace_option, "leave it out", problem)
-        name = named or namespace_option or (reader.own_namespace() if reader else "")
-        spaces.setdefault(name, []).append(made)
+        name = work.namespace or namespace_option or (reader.own_namespace() if reader else "")
+        spaces.setdefault(name, []).append(work)
     return spaces
 
 

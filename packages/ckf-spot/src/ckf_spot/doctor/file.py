@@ -41,7 +41,7 @@ def look(
         pools: the cluster's.
         name: of the namespace; empty: not known.
         noted: its annotations.
-        classes: of the cluster; None: it can't be asked.
+        classes: of the cluster; None: there is none to read.
     """
     for made in works:
         for pods in made.pods:
@@ -52,20 +52,16 @@ def look(
             yield Finding("unknown", made.name, text)
 
 
-def without_pods(files: Sequence[File]) -> Iterator[Finding]:
-    """The files in which nothing makes a pod."""
-    for source in files:
-        works = map(work, objects_of(source))
-        if not any(made.pods or made.elsewhere for made in works):
-            yield unknown(source.origin, WITHOUT_PODS)
+def without_pods(origin: str, works: Sequence[Work]) -> Iterator[Finding]:
+    """What to report of a file in which nothing makes a pod."""
+    if not any(made.pods or made.elsewhere for made in works):
+        yield unknown(origin, WITHOUT_PODS)
 
 
-def objects_of(source: File) -> Iterator[Object]:
+def works_of(source: File) -> list[Work]:
     """The objects of a file, those in lists too."""
-    for _, path in manifests.objects(source.documents):
-        document = at(source.documents, *path)
-        if is_map(document):
-            yield document
+    documents = (at(source.documents, *path) for _, path in manifests.objects(source.documents))
+    return [work(document) for document in documents if is_map(document)]
 
 
 def placing(
@@ -137,12 +133,6 @@ def _compared(documents: Sequence[Object]) -> Sequence[Object]:
     if any(map(compiled.is_bare, documents)):
         return [dict(ChainMap(*map(dict, documents)))]
     return documents
-
-
-def namespace_of(document: Object) -> str | None:
-    """The namespace that a document names, or None."""
-    name = map_at(document, "metadata").get("namespace")
-    return name if isinstance(name, str) and name else None
 
 
 def _scheduled(

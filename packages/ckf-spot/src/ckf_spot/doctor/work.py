@@ -99,6 +99,7 @@ class Work:
 
     Attributes:
         name: kind and name.
+        namespace: that it names; empty: none.
         pods: those whose template is in it.
         fields: those of it that can keep its pods from something, and that nobody judges or `ckf-spot place` refuses.
         claims: names of the volume claims that its pods mount.
@@ -106,6 +107,7 @@ class Work:
     """
 
     name: str
+    namespace: str
     pods: tuple[Pods, ...]
     fields: tuple[Field, ...]
     claims: tuple[str, ...]
@@ -134,7 +136,7 @@ class Work:
 
 def work(document: Object) -> Work:
     """An object as work: of a kind that can be placed by what that kind says, of another wherever containers are."""
-    name = str(document.get("kind"))
+    name, namespace = str(document.get("kind")), map_at(document, "metadata").get("namespace")
     placed = table.kinds(_REQUEST).get(name)
     pods = tuple(_of_kind(document, placed) if placed else _searched(document, "", 1, {}))
     if name in judgements.table():
@@ -143,6 +145,7 @@ def work(document: Object) -> Work:
         fields = [field for some in pods for field in judgements.fields("PodSpec", some.spec, some.path)]
     return Work(
         name=name_of(document),
+        namespace=namespace if isinstance(namespace, str) else "",
         pods=pods,
         fields=tuple(field for field in fields if field.unjudged or field.row.judgement == REFUSED),
         claims=tuple(str(field.value) for field in fields if field.row.field == _CLAIM),

@@ -197,7 +197,7 @@ class TrainOption:
         Args:
             job_spec: what the options make of the job; it is changed.
             trainer: the SDK's trainer; only its `resources_per_node` is read, or None.
-            backend: the SDK's; its cluster is asked for the fields of a TrainJob.
+            backend: the SDK's; the fields of a TrainJob are read from its cluster.
 
         Raises:
             PlacementError: the job can't be placed there, or would be sent or stored without its placement.

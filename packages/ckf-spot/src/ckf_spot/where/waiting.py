@@ -161,7 +161,7 @@ def _without(fields: Iterable[str], others: Collection[str]) -> Iterator[str]:
 
 
 def _quoted(who: str, message: str) -> str:
-    """Somebody's words about a pod; what is said of preemption behind them helps nobody."""
+    """Somebody's words about a pod, without those on preemption behind them."""
     words = message.partition(" preemption:")[0].rstrip(". ")
     return f"{who} says: {words}" if words else f"{who} has not said why"
 
