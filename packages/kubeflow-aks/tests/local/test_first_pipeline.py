@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import uuid
-from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -13,23 +11,11 @@ import pytest
 import yaml
 
 from kubeflow_aks.project import PROJECT_ROOT
-from kubeflow_aks.tools import Tools
 from tests.docs.pages import blocks
 from tests.local.kubectl import Kubectl, eventually
 
 PAGE = PROJECT_ROOT / "docs/how-to/run-the-first-pipeline.md"
 OBJECTS: dict[str, Any] = {obj["kind"]: obj for obj in map(yaml.safe_load, blocks(PAGE, "yaml"))}
-
-
-@pytest.fixture
-def kubectl(tools: Tools, kubeconfig: Path) -> Generator[Kubectl]:
-    """The shared control plane, in a profile's namespace of this test alone."""
-    namespace = f"team-{uuid.uuid4().hex[:8]}"
-    kubectl = Kubectl(tools, kubeconfig, namespace)
-    kubectl.run("create", "namespace", namespace)
-    eventually(lambda: kubectl.items("serviceaccount"))
-    yield kubectl
-    kubectl.run("delete", "namespace", namespace, "--wait=false")
 
 
 def limited(kubectl: Kubectl, **hard: str) -> None:

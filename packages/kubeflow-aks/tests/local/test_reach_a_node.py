@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import re
 import shlex
-import uuid
 from collections.abc import Generator
-from pathlib import Path
 from typing import Final
 
 import pytest
 
 from kubeflow_aks.project import PROJECT_ROOT
-from kubeflow_aks.tools import Tools
 from tests.docs.pages import blocks
-from tests.local.kubectl import Kubectl, eventually
+from tests.local.kubectl import Kubectl
 
 PAGE: Final = PROJECT_ROOT / "docs/how-to/reach-a-node.md"
 NODE: Final = "aks-gpuspot-12345678-vmss000001"
@@ -24,19 +21,14 @@ NODE: Final = "aks-gpuspot-12345678-vmss000001"
 
 
 @pytest.fixture
-def kubectl(tools: Tools, kubeconfig: Path) -> Generator[Kubectl]:
+def kubectl(kubectl: Kubectl) -> Generator[Kubectl]:
     """The shared control plane with a spot node, in a namespace of this test alone."""
-    namespace = f"test-{uuid.uuid4().hex[:8]}"
-    kubectl = Kubectl(tools, kubeconfig, namespace)
-    kubectl.run("create", "namespace", namespace)
-    eventually(lambda: kubectl.items("serviceaccount"))
     taint = {"key": "kubernetes.azure.com/scalesetpriority", "value": "spot", "effect": "NoSchedule"}
     labels = {"kubernetes.azure.com/agentpool": "gpuspot", "kubernetes.azure.com/scalesetpriority": "spot"}
     node = {"name": NODE, "labels": labels}
     kubectl.apply({"apiVersion": "v1", "kind": "Node", "metadata": node, "spec": {"taints": [taint]}})
     yield kubectl
     kubectl.run("delete", "node", NODE)
-    kubectl.run("delete", "namespace", namespace, "--wait=false")
 
 
 def run(kubectl: Kubectl, line: str, **values: str) -> str:
