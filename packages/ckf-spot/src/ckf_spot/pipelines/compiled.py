@@ -10,17 +10,16 @@ With `kubernetes_manifest_format=True` (kfp 2.14 and newer) the compiler writes 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any, Final, Unpack
 
 from ckf_spot import time_limits
 from ckf_spot.agent_pool import GPU
 from ckf_spot.errors import ABSENT, Mistake, Mistakes
-from ckf_spot.fields import Json, Object, at, copied, is_map, is_maps, map_at, maps_at
+from ckf_spot.fields import Json, Object, at, copied, is_map, is_maps, map_at
 from ckf_spot.pipelines import request as requests
 from ckf_spot.pipelines import rules, whole
+from ckf_spot.pipelines.claims import Claim, Claims
 from ckf_spot.pipelines.report import Report
 from ckf_spot.pipelines.request import PlacingOptions
 from ckf_spot.pipelines.step import DRIVER_IMAGES, EXIT, IMPORTER, WITHOUT_POD, Placed, Step, drives_spark
@@ -38,7 +37,6 @@ _EXIT_POLICY: Final = "ALL_UPSTREAM_TASKS_COMPLETED"
 `ignore_upstream_failure` (`backend/src/v2/compiler/argocompiler/dag.go` makes both a hook at the end)."""
 _GROUP: Final = "pipelines.kubeflow.org/"
 _CREATES_CLAIM: Final = DRIVER_IMAGES[0]
-_ITERATORS: Final = frozenset({"artifactIterator", "parameterIterator"})
 _FINAL_STATUS: Final = "TASK_FINAL_STATUS"
 _DEEPEST: Final = 50
 _MOST: Final = 5_000
@@ -93,67 +91,6 @@ def place(
         mistakes.add(pipeline.config_doubts())
     report = whole.place(steps, request, except_, mistakes)
     return pipeline.documents, report
-
-
-@dataclass(frozen=True)
-class _Claim:
-    """A claim that a task of the pipeline makes.
-
-    Attributes:
-        name: path of the task.
-        spec: its spec, as far as it can be read.
-        looped: whether it was made outside of the loop that mounts it.
-    """
-
-    name: str
-    spec: Object
-    looped: bool = False
-
-
-@dataclass(frozen=True)
-class _Claims:
-    """Claims that the tasks of a component can mount.
-
-    Attributes:
-        made: those that one of them makes, by its name.
-        inputs: those that the component gets, by parameter.
-        mounting: how many tasks mount each, by what they wait for: those that wait for the same run side by side.
-    """
-
-    made: Mapping[str, _Claim]
-    inputs: Mapping[str, _Claim]
-    mounting: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
-
-    def into(self, task: Object) -> dict[str, _Claim]:
-        """The claims that a task of several tasks gets, by parameter."""
-        looped = not _ITERATORS.isdisjoint(task)
-        sources = {name: self._of(value) for name, value in map_at(task, "inputs", "parameters").items()}
-        return {
-            name: replace(claim, looped=claim.looped or looped) for name, claim in sources.items() if claim
-        }
-
-    def mounted_by(self, step: Step, task: Object) -> Step:
-        """The task with the claims that it mounts."""
-        sources = [
-            claim for mount in maps_at(step.settings, "pvcMount") if (claim := self._of(_source(mount)))
-        ]
-        waits = str(task.get("dependentTasks"))
-        self.mounting.update((claim.name, waits) for claim in sources)
-        mounts = tuple(
-            Mount(
-                claim.name,
-                step.path,
-                2 if claim.looped or self.mounting[claim.name, waits] > 1 else 1,
-                in_turn=True,
-            )
-            for claim in sources
-        )
-        return replace(step, mounts=mounts, claims={claim.name: claim.spec for claim in sources})
-
-    def _of(self, value: object) -> _Claim | None:
-        """The claim whose name a value is."""
-        producer = at(value, "taskOutputParameter", "producerTask")
-        return self.made.get(str(producer)) or self.inputs.get(str(at(value, "componentInputParameter")))
 
 
 class Pipeline:
@@ -265,7 +202,7 @@ class Pipeline:
         *,
         stays: str,
         nested: bool,
-        inputs: Mapping[str, _Claim] | None = None,
+        inputs: Mapping[str, Claim] | None = None,
     ) -> Iterator[Step]:
         """Tasks of a component that consists of some; those of all within it."""
         tasks = at(component, "dag", "tasks")
@@ -277,7 +214,7 @@ class Pipeline:
                 path, f"expected at most {_DEEPEST} pipelines in each other", "it is in itself, or too deep"
             )
             return
-        claims = _Claims(self._made_claims(tasks, path), inputs or {})
+        claims = Claims(self._made_claims(tasks, path), inputs or {})
         for key in sorted(tasks):
             self._count += 1
             if self._count > _MOST:
@@ -374,9 +311,9 @@ class Pipeline:
             write=write,
         )
 
-    def _made_claims(self, tasks: Mapping[str, Object], path: str) -> dict[str, _Claim]:
+    def _made_claims(self, tasks: Mapping[str, Object], path: str) -> dict[str, Claim]:
         """The claims that some tasks make, by task, as far as their access modes can be read."""
-        claims: dict[str, _Claim] = {}
+        claims: dict[str, Claim] = {}
         for key, task in tasks.items():
             component = map_at(self._spec, "components", str(at(task, "componentRef", "name")))
             executor = map_at(self._spec, *_EXECUTORS, str(component.get("executorLabel")))
@@ -386,7 +323,7 @@ class Pipeline:
             )
             if at(executor, "container", "image") == _CREATES_CLAIM and isinstance(modes, list):
                 spec = {"accessModes": modes, "storageClassName": storage}
-                claims[key] = _Claim(f"{path}/{key}".removeprefix("/"), spec)
+                claims[key] = Claim(f"{path}/{key}".removeprefix("/"), spec)
         return claims
 
     def _owned(self, holder: Json, key: str, table_path: tuple[str, ...]) -> Json:
@@ -408,11 +345,6 @@ class Pipeline:
             holder[key] = name = copy_name
         self._seen.add((table_path[-1], name))
         return table[name]
-
-
-def _source(mount: Object) -> Object:
-    """Where the name of a claim comes from; older SDKs write it beside the path alone."""
-    return map_at(mount, "pvcNameParameter") or mount
 
 
 def _own_name(task: str, label: str) -> str:

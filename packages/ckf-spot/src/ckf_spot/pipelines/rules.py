@@ -75,9 +75,7 @@ def stay_doubts(step: Step, request: Request) -> Iterator[Mistake]:
     if (step.stays != EXIT and not step.drives) or any(shape_problems(step)):
         return
     spec = pod_spec(step.settings)
-    if reached := [
-        pool.name for pool in request.group.cluster if pool.spot and not fit.obstacles(spec, pool)
-    ]:
+    if reached := [pool.name for pool in fit.takers(spec, request.group.cluster) if pool.spot]:
         yield Mistake(
             step.where,
             ABSENT,
@@ -137,7 +135,7 @@ def own_pools(step: Step, cluster: Sequence[AgentPool]) -> list[AgentPool]:
     spec = pod_spec(step.settings)
     if not node_selection.names_pools(spec):
         return []
-    return [pool for pool in cluster if not fit.obstacles(spec, pool)]
+    return fit.takers(spec, cluster)
 
 
 def own_gpus(step: Step) -> int | None:

@@ -104,6 +104,11 @@ def obstacles(spec: Object, pool: AgentPool) -> list[Obstacle]:
     return [one for one in judged(spec, pool, None) if isinstance(one, Obstacle)]
 
 
+def takers(spec: Object, pools: Iterable[AgentPool]) -> list[AgentPool]:
+    """The pools of which a node may take a pod; see `obstacles`."""
+    return [pool for pool in pools if not obstacles(spec, pool)]
+
+
 def judged(
     spec: Object, pool: AgentPool, labels: Object | None, *, devices: bool = True
 ) -> list[Obstacle | NotJudged]:

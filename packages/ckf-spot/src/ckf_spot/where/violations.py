@@ -9,7 +9,7 @@ from typing import Final, Literal, get_args
 from ckf_spot import durations
 from ckf_spot.agent_pool import POOL_LABEL, SPOT_LABEL, AgentPool
 from ckf_spot.fields import maps_at
-from ckf_spot.pods.fit import SPOT_TAINT, obstacles, required_terms, selector, tolerates
+from ckf_spot.pods import fit
 from ckf_spot.where.lost_steps import Fate, LostStep
 from ckf_spot.where.observations import Look, Node, Pod
 from ckf_spot.where.waiting import wait
@@ -118,9 +118,7 @@ def _on_spot(pod: Pod, look: Look) -> Iterator[Violation]:
             )
             yield Violation(rule, pod.namespace, pod.name, message, advice)
         return
-    open_to_it = [
-        pool.name for pool in (look.pools or {}).values() if pool.spot and not obstacles(pod.spec, pool)
-    ]
+    open_to_it = [pool.name for pool in fit.takers(pod.spec, (look.pools or {}).values()) if pool.spot]
     if open_to_it:
         message = f"{reason}, waits for a node, and may get one of {', '.join(open_to_it)}, which is spot"
         yield Violation(rule, pod.namespace, pod.name, message, advice)
@@ -173,7 +171,7 @@ def _stuck(pod: Pod, look: Look, patience: timedelta) -> Iterator[Violation]:
     against = {pool.name: _against(pod, pool) for pool in pools.values()}
     takers = [pool for pool in pools.values() if not against[pool.name]]
     missing = _missing_pools(pod, pools)
-    wishes_spot = bool(pools) and tolerates(maps_at(pod.spec, "tolerations"), SPOT_TAINT)
+    wishes_spot = bool(pools) and fit.tolerates(maps_at(pod.spec, "tolerations"), fit.SPOT_TAINT)
     if wishes_spot and not takers:
         spot = [f"{pool.name}: {against[pool.name]}" for pool in pools.values() if pool.spot]
         closed = _does_not_exist(missing) if missing else "; ".join(spot) or "there is no spot pool"
@@ -294,14 +292,14 @@ def _way_out(takers: list[AgentPool], missing: list[str], against: Mapping[str, 
 
 def _against(pod: Pod, pool: AgentPool) -> str:
     """The first reason why no node of a pool ever takes a pod; empty: one may."""
-    return next((f"the pod {one.text}" for one in obstacles(pod.spec, pool)), "")
+    return next((f"the pod {one.text}" for one in fit.obstacles(pod.spec, pool)), "")
 
 
 def _missing_pools(pod: Pod, pools: Mapping[str, AgentPool]) -> list[str]:
     """Names of pools that a pod asks for and that do not exist."""
     names = (
         value
-        for term in (selector(pod.spec), *required_terms(pod.spec))
+        for term in (fit.selector(pod.spec), *fit.required_terms(pod.spec))
         for requirement in term
         if requirement.key in {POOL_LABEL, "agentpool"} and requirement.operator == "In"
         for value in requirement.values

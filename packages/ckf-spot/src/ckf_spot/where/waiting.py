@@ -9,7 +9,7 @@ from typing import Final, Literal
 from ckf_spot import judgements
 from ckf_spot.durations import text as duration
 from ckf_spot.fields import Object
-from ckf_spot.pods.fit import obstacles
+from ckf_spot.pods.fit import takers
 from ckf_spot.where.observations import Look, Pod, ScaleUp
 from ckf_spot.where.parse import moment
 
@@ -132,7 +132,7 @@ def _refused(pod: Pod, message: str, look: Look) -> Wait:
     A pool in back-off or without room for more nodes is there whether it would take the pod or not.
     """
     pools = [*(look.pools or {}).values()]
-    is_open = any(not obstacles(pod.spec, pool) for pool in pools)
+    is_open = bool(takers(pod.spec, pools))
     reasons = list(dict.fromkeys(_COUNTED.findall(message)))
     judged = [_judged(reason) for reason in reasons]
     causes = {cause for cause, _ in judged}
