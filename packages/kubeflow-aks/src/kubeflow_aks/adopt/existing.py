@@ -6,15 +6,14 @@ without their case.
 
 import json
 import re
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
 from kubeflow_aks.clients.az import Az
 from kubeflow_aks.exit_codes import InconclusiveError
 from kubeflow_aks.json_values import entries, is_mapping, text
+from kubeflow_aks.text.files import content
 from kubeflow_aks.text.sentences import shown
 
 _ID: Final = re.compile(
@@ -81,14 +80,14 @@ def queried(az: Az, group: str, name: str) -> ExistingCluster:
 
 
 def read_json(file: str) -> Any:
-    """The JSON of a file, `-` for stdin; its encoding is detected, because PowerShell writes UTF-16.
+    """The JSON of a file, `-` for stdin; its encoding is detected.
 
     Raises:
         InconclusiveError: it is not JSON.
         OSError: it can't be read.
     """
     try:
-        return json.loads(sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes())
+        return json.loads(content(file))
     except (ValueError, RecursionError):
         raise InconclusiveError(f"{file}: not JSON; expected what `az` prints with --output json") from None
 
