@@ -7,9 +7,13 @@ from aks_facts.spot_points import assumed_spot_share, quoted_sizes, quoted_spot_
 from aks_facts.versions import (
     CharmedKubeflowRelease,
     KubernetesVersion,
+    UbuntuRelease,
     charmed_kubeflow_releases,
     kubernetes_version,
     kubernetes_versions,
+    minor,
+    ubuntu,
+    ubuntu_releases,
 )
 from aks_facts.vm_sizes import VmSize, restricted_families, retired_series, vm_size, vm_sizes
 
@@ -20,11 +24,13 @@ __all__ = [
     "CharmedKubeflowRelease",
     "KubernetesVersion",
     "Meter",
+    "UbuntuRelease",
     "VmSize",
     "assumed_spot_share",
     "charmed_kubeflow_releases",
     "kubernetes_version",
     "kubernetes_versions",
+    "minor",
     "ondemand_prices",
     "os_disk",
     "priced_regions",
@@ -36,6 +42,8 @@ __all__ = [
     "retired_series",
     "service_price",
     "services",
+    "ubuntu",
+    "ubuntu_releases",
     "vm_size",
     "vm_sizes",
 ]

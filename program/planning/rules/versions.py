@@ -12,6 +12,7 @@ from aks_facts import (
     charmed_kubeflow_releases,
     kubernetes_version,
     kubernetes_versions,
+    minor,
 )
 from components.arguments.mistakes import Mistake
 from program.settings import Settings
@@ -53,11 +54,7 @@ def _taken_anyway(settings: Settings, release: CharmedKubeflowRelease) -> bool:
 
 
 def _older(settings: Settings, release: CharmedKubeflowRelease) -> bool:
-    return _minor(settings.kubernetes.version) < min(map(_minor, release.kubernetes_versions))
-
-
-def _minor(version: str) -> int:
-    return int(version.partition(".")[2])
+    return minor(settings.kubernetes.version) < min(map(minor, release.kubernetes_versions))
 
 
 def _support_problems(settings: Settings, today: date) -> Iterator[Mistake]:
@@ -67,7 +64,7 @@ def _support_problems(settings: Settings, today: date) -> Iterator[Mistake]:
     """
     version, support = settings.kubernetes.version, kubernetes_versions().get(settings.kubernetes.version)
     if support is None and settings.created is None:
-        created = [minor.version for minor in kubernetes_versions().values() if today <= minor.lts_until]
+        created = [one.version for one in kubernetes_versions().values() if today <= one.lts_until]
         yield Mistake("kubernetes.version", version, f"a minor that AKS creates: {', '.join(created)}")
     elif support and today > _end(support, settings) and not _made_in_time(settings, support):
         yield _out_of_support(support, settings, today)
