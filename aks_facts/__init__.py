@@ -1,7 +1,7 @@
 """Facts as data: VM sizes, prices, regions and version support windows, each file with its source and date."""
 
 from aks_facts.prices import INCOMPLETE, PRICES_READ, ondemand_prices, priced_regions
-from aks_facts.regions import region, regions
+from aks_facts.regions import clouds, region, regions
 from aks_facts.services import FREE_OUTBOUND_GB, Meter, os_disk, service_price, services
 from aks_facts.spot_points import assumed_spot_share, quoted_sizes, quoted_spot_price
 from aks_facts.versions import (
@@ -28,6 +28,7 @@ __all__ = [
     "VmSize",
     "assumed_spot_share",
     "charmed_kubeflow_releases",
+    "clouds",
     "kubernetes_version",
     "kubernetes_versions",
     "minor",

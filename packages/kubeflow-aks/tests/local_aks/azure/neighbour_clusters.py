@@ -41,6 +41,10 @@ def _system(version: str, os_sku: str) -> Json:
     return cluster(kubernetesVersion=version, agentPoolProfiles=[system_pool(osSKU=os_sku)])
 
 
+def _server_in_subnet(location: str) -> Json:
+    return cluster(location=location, apiServerAccessProfile={"enableVnetIntegration": True})
+
+
 _COST_ANALYSIS: Json = {"metricsProfile": {"costAnalysis": {"enabled": True}}}
 ED25519 = ssh_key("ssh-ed25519", b"k" * 32)
 CLUSTERS: list[tuple[str, Json, str, Json]] = [
@@ -140,6 +144,12 @@ CLUSTERS: list[tuple[str, Json, str, Json]] = [
         _tier("Free", **_COST_ANALYSIS),
         "Standard or Premium tier",
         _tier("Standard", **_COST_ANALYSIS),
+    ),
+    (
+        "server-in-subnet-region",
+        _server_in_subnet("qatarcentral"),
+        "in qatarcentral",
+        _server_in_subnet("uaenorth"),
     ),
     ("os-sku-version", _system("1.37", "Ubuntu2204"), "with Kubernetes 1.37", _system("1.36", "Ubuntu2204")),
 ]
