@@ -39,7 +39,6 @@ class Cloud:
     """Value of `azure-native:environment`."""
     zone: str
     """End of the names of API servers, which is `azmk8s.io` in the public cloud."""
-    regions: tuple[str, ...]
 
 
 @cache
@@ -67,5 +66,8 @@ def region(name: str) -> Region | None:
 @cache
 def clouds() -> Mapping[str, Cloud]:
     """The other clouds, by each of their regions."""
-    every = (Cloud(**{**row, "regions": tuple(row["regions"].split())}) for row in rows("clouds"))
-    return MappingProxyType({region: cloud for cloud in every for region in cloud.regions})
+    by_region: dict[str, Cloud] = {}
+    for row in rows("clouds"):
+        regions = row.pop("regions").split()
+        by_region |= dict.fromkeys(regions, Cloud(**row))
+    return MappingProxyType(by_region)

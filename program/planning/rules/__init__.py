@@ -159,6 +159,7 @@ def warnings(settings: Settings, *, today: date) -> Iterator[str]:
         lambda: stack.system_warnings(settings),
         lambda: stack.eviction_warnings(planned()),
         lambda: prices.price_warnings(settings.location, planned()),
+        lambda: prices.saving_warnings(settings, planned()),
         lambda: fallbacks.fallback_warnings(settings),
         lambda: disks.disk_warnings(settings, planned()),
         lambda: reservations.reservation_warnings(planned()),

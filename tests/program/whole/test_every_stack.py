@@ -77,5 +77,8 @@ def test_a_preview_asks_azure_for_nothing(preview: Record) -> None:
 
 def test_warnings_of_the_plan_are_logged(dev: Record) -> None:
     logged = [message for message in dev.messages if not message.startswith("asOf")]  # the tests' own day
-    [system] = logged
+    system, saving = logged
+    assert saving.startswith(
+        "pools.gpuspot: on 2026-08-03 Standard_NC4as_T4_v3 cost 0.5714 USD an hour as spot"
+    )
     assert system.startswith("systemPool.minCount is 1: fine for a trial")
