@@ -249,6 +249,7 @@ IMPOSSIBLE: list[tuple[str, dict[str, Any], str]] = [
     ("Network", {"dns_label": "My_Label"}, "dnsLabel"),
     ("Network", {"vnet_name": "-"}, "vnetName"),
     ("Network", {"nat_gateway_name": "nat!"}, "natGatewayName"),
+    ("Network", {"subnet_names": {"gpu": "GatewaySubnet"}}, "subnetNames.gpu"),
 ]
 
 

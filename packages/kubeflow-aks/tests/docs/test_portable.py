@@ -107,4 +107,6 @@ def test_ci_runs_with_a_make_that_knows_no_output_sync(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 1
-    assert (tmp_path / "make.log").read_text().splitlines()[-1] == "--jobs=3 lint test-ckf-spot test-kubeflow-aks"
+    assert (tmp_path / "make.log").read_text().splitlines()[
+        -1
+    ] == "--jobs=3 lint test-ckf-spot test-kubeflow-aks"
