@@ -24,8 +24,10 @@ def refusals(cluster: ExistingCluster) -> Iterator[str]:
             "networkProfile.loadBalancerSku: basic; a cluster with spot pools needs Standard, to which "
             f"`{update} --load-balancer-sku standard` moves it"
         )
-    if not text(find(body, "kubernetesVersion")):
-        yield "kubernetesVersion: missing; expected the version that the cluster runs"
+    version = find(body, "kubernetesVersion")
+    if not text(version):
+        given = "missing" if version is None else f"{version!r} is not allowed"
+        yield f"kubernetesVersion: {given}; expected the version that the cluster runs, as text"
     if not any(system_pool_reason(pool) == "" for pool in cluster.pools):
         reasons = "; ".join(f"{at(pool, 'name')}: {system_pool_reason(pool)}" for pool in cluster.pools)
         yield (
