@@ -91,7 +91,7 @@ def _allowed(detail: ErrorDetails) -> str:
         return f"one of {context['expected']}"
     if kind in _LIMITS:
         name, phrase = _LIMITS[kind]
-        return phrase.format(context[name])
+        return phrase.format(f"{context[name]:g}")
     if kind in ("string_pattern_mismatch", "string_type"):
         return _form(field) or "text"
     return _KINDS.get(kind, detail["msg"])
@@ -136,7 +136,9 @@ def unknown_keys(values: Mapping[Location, object]) -> dict[Location, Mistake]:
         alone = len(location) == 1 and {":", "."} & {*str(location[0])}
         mappings.setdefault(location if alone else location[:-1], []).append(location)
     return {
-        first: _several(first, *more) if more else Mistake(key_of(first), values[first], _known_keys(first))
+        first: _several(first, *more)
+        if more
+        else Mistake(key_of(first), values[first], _known_keys(first, values[first]))
         for first, *more in mappings.values()
     }
 
@@ -194,12 +196,14 @@ def _keys(location: Location) -> list[str]:
     return [field.alias or name for name, field in model_at(location[:-1]).model_fields.items()]
 
 
-def _known_keys(location: Location) -> str:
+def _known_keys(location: Location, value: object) -> str:
     key = str(location[-1])
     if len(location) == 1 and ":" in key:
         return "the name of this project before the colon"
     keys, close = _keys(location), suggestion(location)
     hint = f"; did you mean {close}?" if close else ""
+    if isinstance(value, dict) and value and {*keys}.issuperset(cast(dict[str, Any], value)):
+        hint = "; write those in it one level higher"
     if len(location) == 1 and "." in key and key.partition(".")[0] in keys:
         hint = f"; write {key.partition('.')[0]} as a mapping, for a stack file knows no paths"
     return f"one of the keys {', '.join(keys)}{hint}"

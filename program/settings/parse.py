@@ -9,7 +9,7 @@ from typing import Any, cast
 from pydantic import ValidationError
 from pydantic.alias_generators import to_camel
 
-from components.arguments.mistakes import Mistake
+from components.arguments.mistakes import Mistake, alike
 from program.settings._model import ENCRYPTED, SettingsError
 from program.settings.form_messages import form_problem, suggestion, unknown_keys
 from program.settings.paths import Location, entry_type, field_at, is_written, key_of
@@ -62,12 +62,24 @@ def parse(raw: Mapping[str, Any]) -> Settings:
             location = detail["loc"]
             if location in unknown:
                 problems |= {first: problem for first, problem in strange.items() if first == location}
-            elif detail["type"] != "missing" or location not in misspelt:
+            elif detail["type"] != "missing":
                 problems.setdefault(location, form_problem(detail))
+            elif location not in misspelt:
+                problems.setdefault(location, _spelt_otherwise(location, values) or form_problem(detail))
     else:
         if not problems:
             return settings
     raise SettingsError(problems.values())
+
+
+def _spelt_otherwise(location: Location, values: Mapping[str, Any]) -> Mistake | None:
+    """The problem that a required tag is there in other letters, whose case Azure ignores."""
+    beside: Any = values
+    for step in location[:-1]:
+        beside = beside[step]
+    key = str(location[-1])
+    other = alike(key, cast(dict[str, Any], beside))
+    return Mistake(key_of((*location[:-1], other)), other, f"the spelling {key}") if other else None
 
 
 def with_default_named(problem: Mistake, raw: Mapping[str, Any]) -> Mistake:

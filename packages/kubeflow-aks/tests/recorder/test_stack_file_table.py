@@ -46,7 +46,8 @@ def test_a_scalar_that_the_cli_reads_differently_is_refused(tmp_path: Path, scal
     ("scalar", "reason"),
     [
         ("22:00", "k0: 22:00 is 1320 for PyYAML and text for Pulumi; put it in quotes"),
-        ("0o10", "k0: 0o10 is text for PyYAML and 8 for Pulumi; put it in quotes"),
+        ("0o10", "k0: 0o10 is text for PyYAML and 8 for Pulumi; write 8, or put it in quotes"),
+        ("1e4", "k0: 1e4 is text for PyYAML and 10000 for Pulumi; write 10000, or put it in quotes"),
         ("yes", "k0: yes is true for PyYAML and text for Pulumi; write true, or put it in quotes"),
         ("2026-11-22", "k0: 2026-11-22 is a point in time in YAML; put it in quotes"),
     ],

@@ -158,9 +158,11 @@ def _scalar(node: yaml.ScalarNode, keys: Sequence[str] = ()) -> Any:
         )
     ours, cli = _by_pyyaml(node), _by_cli(text)
     if (type(ours), repr(ours)) != (type(cli), repr(cli)):
-        meant = f"write {_shown(ours)}, or put it in quotes" if isinstance(ours, bool) else "put it in quotes"
+        plain = ours if isinstance(ours, bool) else cli
+        other = f"write {_shown(plain)}, or " if isinstance(plain, bool | int | float) else ""
         raise YamlError(
-            f"{place}{shortened(text)} is {_shown(ours)} for PyYAML and {_shown(cli)} for Pulumi; {meant}",
+            f"{place}{shortened(text)} is {_shown(ours)} for PyYAML and {_shown(cli)} for Pulumi; {other}put it in "
+            "quotes",
             node.start_mark,
         )
     return ours
@@ -201,4 +203,6 @@ def _by_cli(text: str) -> Any:
 
 
 def _shown(value: Any) -> str:
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
     return "text" if isinstance(value, str) else "no value" if value is None else shortened(json.dumps(value))
