@@ -26,8 +26,8 @@ def refusals(cluster: ExistingCluster) -> Iterator[str]:
         )
     version = find(body, "kubernetesVersion")
     if not text(version):
-        given = "missing" if version is None else f"{version!r} is not allowed"
-        yield f"kubernetesVersion: {given}; expected the version that the cluster runs, as text"
+        fault = "missing" if version is None else f"{version!r} is not allowed"
+        yield f"kubernetesVersion: {fault}; expected the version that the cluster runs, as text"
     if not any(system_pool_reason(pool) == "" for pool in cluster.pools):
         reasons = "; ".join(f"{at(pool, 'name')}: {system_pool_reason(pool)}" for pool in cluster.pools)
         yield (
