@@ -62,7 +62,9 @@ def alike(name: str, names: Iterable[str]) -> str | None:
 
 def closest(name: str, names: Sequence[str]) -> str | None:
     """The one of some names that another is probably meant to be."""
-    return alike(name, names) or next(iter(get_close_matches(name, names, n=1)), None)
+    plain = {letters(other): other for other in names}
+    close = get_close_matches(letters(name), plain, n=1)
+    return plain[close[0]] if close else None
 
 
 def letters(name: str) -> str:

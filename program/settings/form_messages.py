@@ -38,6 +38,7 @@ _LIMITS = {
 _NO_TEXT = {"int_type": (int,), "float_type": (int, float), "bool_type": (bool,)}
 """Types that text in quotes would have without them."""
 _OF_OTHERS: Final = {
+    "aadprofile": "apiAccess.adminGroupObjectIds",
     "agentpoolprofiles": "pools",
     "apiserveraccessprofile": "apiAccess",
     "availabilityzones": "zones",
@@ -47,25 +48,15 @@ _OF_OTHERS: Final = {
     "disablelocalaccounts": "apiAccess.localAccounts",
     "disableruncommand": "apiAccess.runCommand",
     "enableprivatecluster": "apiAccess.privateCluster",
-    "enableencryptionathost": "encryptionAtHost",
     "hostencryptionenabled": "encryptionAtHost",
-    "kubernetesversion": "kubernetes.version",
     "linuxprofile": "ssh",
-    "networkpolicy": "network.policy",
-    "networkprofile": "network",
     "nodecount": "minCount",
-    "nodelabels": "labels",
-    "nodepools": "pools",
-    "nodetaints": "taints",
+    "osdisksizegb": "osDisk.sizeGib",
     "orchestratorversion": "kubernetes.version",
     "privateclusterenabled": "apiAccess.privateCluster",
     "region": "location",
     "resourcegroupname": "resourceGroup",
-    "scalesetevictionpolicy": "evictionPolicy",
-    "scalesetpriority": "priority",
     "skutier": "kubernetes.tier",
-    "spotmaxprice": "maxPrice",
-    "upgradesettings": "upgrade",
     "vnetsubnetid": "network.subnetIds",
 }
 """Settings for what ARM, `az` and Terraform spell otherwise, by `letters` (managedClusters.json; azurerm 4, AKS)."""
@@ -161,13 +152,13 @@ def _several(*locations: Location) -> Mistake:
 def suggestion(location: Location) -> str | None:
     """The setting that an unknown key is probably meant to be: of its mapping, or the path of another one."""
     key, keys, model = str(location[-1]), _keys(location), model_at(location[:-1])
-    foreign = _OF_OTHERS.get(letters(key))
+    foreign = _OF_OTHERS.get(letters(key), "").removeprefix(f"{key_of(location[:-1])}.")
     return (
         alike(key, keys)
         or (foreign if foreign in {*_paths(model), *_paths(Settings)} else None)
         or _path(key, model)
-        or closest(key, [*keys, *_paths(model)])
         or _path(key, Settings)
+        or closest(key, keys)
     )
 
 
