@@ -9,9 +9,9 @@ from typing import Any, cast
 from pydantic import ValidationError
 from pydantic.alias_generators import to_camel
 
-from components.arguments.mistakes import Mistake
+from components.arguments.mistakes import Mistake, alike
 from program.settings._model import ENCRYPTED, SettingsError
-from program.settings.form_messages import form_problem, suggestion
+from program.settings.form_messages import form_problem, suggestion, unknown_keys
 from program.settings.paths import Location, entry_type, field_at, is_written, key_of
 from program.settings.project_config import left_out_default, plain_default
 from program.settings.root import Settings
@@ -53,18 +53,33 @@ def parse(raw: Mapping[str, Any]) -> Settings:
         for detail in details:
             if detail["type"] == "missing":  # without its alias where a default is refused
                 detail["loc"] = (*detail["loc"][:-1], to_camel(str(detail["loc"][-1])))
-        misspelt = {
-            (*location[:-1], suggestion(location))
-            for detail in details
-            if detail["type"] == "extra_forbidden" and (location := detail["loc"])
+        unknown = {
+            detail["loc"]: detail["input"] for detail in details if detail["type"] == "extra_forbidden"
         }
+        strange = unknown_keys(unknown)
+        misspelt = {(*location[:-1], suggestion(location)) for location in unknown}
         for detail in details:
-            if detail["type"] != "missing" or detail["loc"] not in misspelt:
-                problems.setdefault(detail["loc"], form_problem(detail))
+            location = detail["loc"]
+            if location in unknown:
+                problems |= {first: problem for first, problem in strange.items() if first == location}
+            elif detail["type"] != "missing":
+                problems.setdefault(location, form_problem(detail))
+            elif location not in misspelt:
+                problems.setdefault(location, _spelt_otherwise(location, values) or form_problem(detail))
     else:
         if not problems:
             return settings
     raise SettingsError(problems.values())
+
+
+def _spelt_otherwise(location: Location, values: Mapping[str, Any]) -> Mistake | None:
+    """The problem that a required tag is there in other letters, whose case Azure ignores."""
+    beside: Any = values
+    for step in location[:-1]:
+        beside = beside[step]
+    key = str(location[-1])
+    other = alike(key, cast(dict[str, Any], beside))
+    return Mistake(key_of((*location[:-1], other)), other, f"the spelling {key}") if other else None
 
 
 def with_default_named(problem: Mistake, raw: Mapping[str, Any]) -> Mistake:
