@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
+import io
+import math
 from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from kubeflow_aks.cost.actual.charged import Charge, Charged, Place
 from kubeflow_aks.cost.actual.exports import read
@@ -128,8 +133,9 @@ def test_rows_that_are_not_understood_are_counted_and_the_first_is_named(tmp_pat
     lines[1] = lines[1].replace(",2.0,", ",two,")
     lines[2] = "short,row"
     lines[3] += ",more"
+    lines[4] = lines[4].replace(f",{48 * 0.232},", ",nan,")
     it = charged(tmp_path, "\n".join(lines))
-    assert (it.puzzling, it.first_puzzle) == (4, "0.csv, line 2: could not convert string to float: 'two'")
+    assert (it.puzzling, it.first_puzzle) == (5, "0.csv, line 2: could not convert string to float: 'two'")
     assert it.pools["cpuod"].hours == 0
 
 
@@ -197,3 +203,31 @@ def test_an_export_of_a_month_to_date_repeats_the_one_before_it(tmp_path: Path) 
         CostError, match=r"1\.csv: 4 rows of 0\.csv again is not allowed; expected files that do not"
     ):
         charged(tmp_path, export(days[:4]), export(days))
+
+
+def test_two_kinds_of_export_of_the_same_days_are_not_added(tmp_path: Path) -> None:
+    line = r"1\.csv: another kind of export than 0\.csv of the same days is not allowed; expected one kind"
+    with pytest.raises(CostError, match=line):
+        charged(tmp_path, export(ROWS), export(ROWS, "FOCUS"))
+    later = [node("cpuod", 1, 0.232, day=date(2026, 10, 2))]
+    assert charged(tmp_path, export(ROWS), export(later, "FOCUS")).pools["cpuod"].hours == 7
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_whatever_stands_in_a_file_it_is_read_or_refused_in_a_line(
+    data: st.DataObject, tmp_path: Path
+) -> None:
+    text = export(ROWS, data.draw(st.sampled_from(list(KINDS))))
+    start, end = sorted(data.draw(st.lists(st.integers(0, len(text)), min_size=2, max_size=2)))
+    spoilt = text[:start] + data.draw(st.text(max_size=20)) + text[end if end - start < 40 else start :]
+    problems: tuple[str, ...] = ()
+    it = Charged()
+    try:
+        it = charged(tmp_path, spoilt.encode("utf-8", "surrogatepass"))
+    except CostError as error:
+        problems = error.problems
+    every = [*it.pools.values(), *it.others.values(), *it.unattributed.values(), it.elsewhere]
+    assert all(math.isfinite(charge.amount) and math.isfinite(charge.hours) for charge in every)
+    rows = [row for row in csv.reader(io.StringIO(spoilt.removeprefix("\ufeff"), newline="")) if row]
+    assert len(problems) == 1 or sum(charge.rows for charge in every) + it.puzzling >= len(rows) - 1

@@ -239,16 +239,22 @@ def compare(
         charged,
         files,
         *(recorded or (None, None)),
-        tuple(_not_compared(skipped, place, charged)),
+        tuple(_not_compared(skipped, expected, place, charged)),
     )
 
 
-def _not_compared(skipped: list[str], place: Place, charged: Charged | None) -> Iterator[str]:
+def _not_compared(
+    skipped: list[str], expected: Expected, place: Place, charged: Charged | None
+) -> Iterator[str]:
     if skipped:
         yield f"not compared, because the files do not have it for one cluster: {', '.join(skipped)}"
     if charged and not charged.list_prices:
         for group in sorted(place.groups - charged.groups):
             yield f"no row of resource group {group}: what it has costs nothing here, and may be missing in the files"
+        worked = {it.pool for it in expected.bill.work}
+        for pool in expected.pools.values():
+            if pool.spot and pool.fallback in worked:
+                yield f"{pool.fallback} does other work too: not all of its hours are those of a fallback"
         if not place.group:
             yield "the plan does not name the stack's resource group: what is in it is not looked at"
 

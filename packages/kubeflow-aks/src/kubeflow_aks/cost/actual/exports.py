@@ -11,6 +11,7 @@ import csv
 import gzip
 import io
 import json
+import math
 import re
 import zlib
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
@@ -90,23 +91,17 @@ def read(paths: Sequence[Path], place: Place, currency: str) -> Charged:
         CostError: a file is no export, is cut off, repeats another one, is in another currency, or has nothing of this
             cluster; one line.
     """
-    charged, rows_by_file = Charged(), dict[str, set[int]]()
-    subscriptions: set[str] = set()
+    charged, exports = Charged(), list[_Export]()
     for path in paths:
         export = _Export(path, place, currency)
         export.add_to(charged)
-        subscriptions |= export.subscriptions
-        for other, rows in rows_by_file.items():
-            same = len(rows & export.seen)
-            if same > _REPEATED * min(len(rows), len(export.seen)):
-                raise CostError(
-                    f"{path.name}: {counted(same, 'row')} of {other} again is not allowed; expected files that do not "
-                    "repeat each other: of exports of a month to date the newest alone"
-                )
-        rows_by_file[path.name] = export.seen
+        for other in exports:
+            export.require_other_rows(other)
+        exports.append(export)
+    subscriptions = set[str]().union(*(export.subscriptions for export in exports))
     names = ", ".join(path.name for path in paths)
     groups = " and ".join(sorted(place.groups))
-    if not any(rows_by_file.values()):
+    if not charged.days:
         others = counted(charged.elsewhere.rows, "row")
         puzzle = f"; {charged.puzzling} not understood ({charged.first_puzzle})" if charged.puzzling else ""
         raise CostError(
@@ -127,12 +122,18 @@ class _Export:
     def __init__(self, path: Path, place: Place, currency: str) -> None:
         self._path, self._place, self._currency = path, place, currency
         self._at: dict[str, int] = {}
-        self.seen: set[int] = set()
+        self._head: tuple[str, ...] = ()
+        self._days: set[date] = set()
+        self._rows: set[int] = set()
         """Rows of the cluster, by hash."""
         self.subscriptions: set[str] = set()
 
     def add_to(self, charged: Charged) -> None:
-        """Adds every row to the charges."""
+        """Adds every row to the charges.
+
+        Raises:
+            CostError: it is no export, is cut off, or in another currency; one line.
+        """
         name = self._path.name
         csv.field_size_limit(_FIELD)
         try:
@@ -141,7 +142,7 @@ class _Export:
                 head = next(rows, None)
                 if not head:
                     raise CostError(f"{name} is empty; expected {_WROTE}")
-                self._at = _columns(head, name)
+                self._at, self._head = _columns(head, name), tuple(head)
                 width, short = len(head), 0
                 for row in rows:
                     if short:
@@ -153,6 +154,7 @@ class _Export:
                         charged.puzzle(f"{name}, line {rows.line_num}: more cells than the head has")
                     else:
                         self._add(row, rows.line_num, charged)
+                charged.days |= self._days
                 if short:
                     raise CostError(f"{name} ends within line {short}; expected the whole file")
         except (EOFError, zlib.error, gzip.BadGzipFile):
@@ -164,6 +166,24 @@ class _Export:
         except OSError as error:
             raise CostError(f"{self._path} can't be read: {error.strerror}") from None
 
+    def require_other_rows(self, other: _Export) -> None:
+        """Two files that have the same charges would count them twice.
+
+        Raises:
+            CostError: this one repeats the other, or has the same days in other columns; one line.
+        """
+        name, same = self._path.name, len(self._rows & other._rows)
+        if same > _REPEATED * min(len(self._rows), len(other._rows)):
+            raise CostError(
+                f"{name}: {counted(same, 'row')} of {other._path.name} again is not allowed; expected files that do "
+                "not repeat each other: of exports of a month to date the newest alone"
+            )
+        if self._head != other._head and self._days & other._days:
+            raise CostError(
+                f"{name}: another kind of export than {other._path.name} of the same days is not allowed; expected "
+                "one kind, for instance FOCUS alone"
+            )
+
     def _cell(self, row: Sequence[str], name: str) -> str:
         place = self._at.get(name)
         return row[place].strip() if place is not None else ""
@@ -173,8 +193,8 @@ class _Export:
         group = _segment(resource, "resourcegroups") or self._cell(row, "group").lower()
         ours = group in self._place.groups
         try:
-            amount = float(row[self._at["amount"]])
-            billed = float(row[self._at["billed"]]) if "billed" in self._at else amount
+            amount = _number(row[self._at["amount"]])
+            billed = _number(row[self._at["billed"]]) if "billed" in self._at else amount
             day = _day(row[self._at["day"]]) if ours else None
         except ValueError as error:
             charged.puzzle(f"{self._path.name}, line {line}: {cut(str(error), 120)}")
@@ -188,9 +208,9 @@ class _Export:
                     f"{self._path.name}: {currency or 'no currency'!r} is not allowed; expected {self._currency!r}, "
                     "the bill's; set `cost.currency` to that of the export"
                 )
-            charged.days.add(day)
             charged.groups.add(group)
-            self.seen.add(hash(tuple(row)))
+            self._days.add(day)
+            self._rows.add(hash(tuple(row)))
             self.subscriptions.add(_segment(resource, "subscriptions"))
             charge = self._charge(row, line, resource, charged)
         charge.amount += amount
@@ -227,7 +247,7 @@ class _Export:
     def _count_hours(self, row: Sequence[str], line: int, charge: Charge, charged: Charged) -> None:
         quantity, unit = self._cell(row, "quantity"), self._cell(row, "unit")
         try:
-            hours = self._hours(row, float(quantity), unit)
+            hours = self._hours(row, _number(quantity), unit)
         except ValueError:
             hours = None
         if hours is None:
@@ -237,7 +257,7 @@ class _Export:
         charge.hours += hours
         if pricing in _SPOT or self._cell(row, "meter").lower().endswith("spot"):
             charge.spot_hours += hours
-        if pricing in _COMMITTED and float(self._cell(row, "amount")) == 0:
+        if pricing in _COMMITTED and _number(self._cell(row, "amount")) == 0:
             charge.committed += hours
 
     def _hours(self, row: Sequence[str], quantity: float, unit: str) -> float | None:
@@ -246,7 +266,7 @@ class _Export:
         block = int(match[1] or 1) if match else 0
         if block <= 1:
             return quantity * block if block else None
-        price, amount = float(self._cell(row, "price")), float(self._cell(row, "amount"))
+        price, amount = _number(self._cell(row, "price")), _number(self._cell(row, "amount"))
         for factor in (block, 1):
             if abs(price * quantity * factor / block - amount) <= _CLOSE * abs(amount):
                 return quantity * factor
@@ -286,6 +306,18 @@ def _columns(head: Sequence[str], name: str) -> dict[str, int]:
     if missing := [what for what in _COLUMNS if what not in at]:
         raise CostError(f"{name}: no column of {', '.join(missing)} is not allowed; expected {_WROTE}")
     return at
+
+
+def _number(cell: str) -> float:
+    """A finite number.
+
+    Raises:
+        ValueError: it is none.
+    """
+    number = float(cell)
+    if not math.isfinite(number):
+        raise ValueError(f"no number: {cell!r}")
+    return number
 
 
 @lru_cache(maxsize=4096)

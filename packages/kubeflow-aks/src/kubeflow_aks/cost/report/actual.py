@@ -133,7 +133,7 @@ def _rows(actual: Actual) -> Iterator[tuple[str, ...]]:
             row.pool.name,
             money(row.expected, currency),
             money(charge.amount, currency) if charge else "",
-            saving(charge.amount, row.expected) if charge else "",
+            _change(charge.amount, row.expected) if charge else "",
             hours(row.expected_hours),
             hours(charge.hours) if charge else hours(record.hours) if record else "",
             price(row.paid, currency) if row.paid is not None else "",
@@ -144,8 +144,13 @@ def _rows(actual: Actual) -> Iterator[tuple[str, ...]]:
         (f"not attributed: {it.name}", it) for it in actual.unattributed
     ]
     for name, it in (*rows, ("= all", actual.total)):
-        charged = (money(it.charged, currency), saving(it.charged, it.expected)) if seen else ("", "")
+        charged = (money(it.charged, currency), _change(it.charged, it.expected)) if seen else ("", "")
         yield (name, money(it.expected, currency), *charged, "", "", "", "", "")
+
+
+def _change(charged: float, expected: float) -> str:
+    """Blank where nothing, or no end, was expected."""
+    return saving(charged, expected) if math.isfinite(expected) else ""
 
 
 def _signed(amount: float, currency: str) -> str:
