@@ -176,7 +176,7 @@ def test_what_a_stack_says_of_cost_is_exported() -> None:
                 "pools": {"gpuspot": {"evictionRate": "5-10"}, "cpuspot": {"soldOutShare": 0}},
                 "prices": {SIZE: {"spot": 0.1, "asOf": "2026-11-01"}},
             },
-            budget={"monthly": 900},
+            budget={"monthly": 900, "startDate": "2026-12-01", "emails": ["ml@example.com"]},
             officeHours={"timeZone": "Europe/London", "days": ["Sunday", "Monday", "Sunday"]},
         )
     )
