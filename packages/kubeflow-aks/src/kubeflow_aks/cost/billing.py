@@ -117,7 +117,7 @@ class Account:
             budget=basis.budget.monthly if basis.budget else None,
             left_out=(
                 *_idle_pools(terms, workload),
-                *_left_out(terms, basis, [line.pool for line in every if line.hours]),
+                *_left_out(terms, basis, list(dict.fromkeys(line.pool for line in every if line.pool))),
                 *fixed.left_out(cluster.facilities, basis.cost.usage),
             ),
             warnings=tuple(warnings),

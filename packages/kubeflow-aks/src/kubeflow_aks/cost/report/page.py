@@ -108,11 +108,10 @@ def _rows(bill: Bill) -> Iterator[tuple[str, ...]]:
 
 
 def _row(line: Line, currency: str) -> tuple[str, ...]:
-    hourly = [quote.price.expected for quote in line.quotes if quote.unit == "hour"]
     return (
         line.name,
         line.nodes,
-        price(hourly[0], currency) if hourly else "",
+        "" if line.hourly is None else price(line.hourly, currency),
         hours(line.hours.expected) if line.hours else "",
         money(line.amount.expected, currency),
         _range(line.amount, currency),
