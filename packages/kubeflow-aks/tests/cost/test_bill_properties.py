@@ -129,8 +129,8 @@ def test_a_bill_is_the_sum_of_its_lines_each_line_multiplies_and_no_range_is_the
     monthly_bill = bill(made(basis, least, limit), market)
     for line in monthly_bill.lines:
         assert (line.hours is None) == (line.hourly is None)
-        if line.hours and line.hourly is not None and math.isfinite(line.hours.expected):
-            amount = line.hours.expected * line.hourly
+        if line.hours and line.hourly and math.isfinite(line.hours.expected):
+            amount = line.hours.expected * line.hourly.expected
             assert line.amount.expected == pytest.approx(amount, rel=1e-6, abs=1e-6), line.name
     assert all(map(ordered, every_range(monthly_bill)))
     parts = total(monthly_bill.amount(part) for part in ("home", "batch", "fixed"))

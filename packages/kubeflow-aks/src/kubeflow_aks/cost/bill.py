@@ -25,8 +25,8 @@ class Line:
         quotes: the prices it is made from.
         notes: for the reader, one sentence each.
         nodes: how many of which VM; empty for what is no pool.
-        hourly: what Azure charges for one of the hours, so that the expected hours at this price are the amount; of a
-            pool of several VM sizes the mean.
+        hourly: what Azure charges for one of the hours, so that the expected ones make the expected amount; the mean of
+            a pool of several VM sizes.
     """
 
     name: str
@@ -38,7 +38,7 @@ class Line:
     quotes: tuple[Quote, ...] = ()
     notes: tuple[str, ...] = ()
     nodes: str = ""
-    hourly: float | None = None
+    hourly: Range | None = None
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,7 @@ def _line(name: str, commitment: Commitment, hours: float) -> Line:
     """So many hours at the commitment's price."""
     amount = Range.exactly(hours * commitment.hourly)
     quote = Quote(Range.exactly(commitment.hourly), "hour", Source(_SOURCE, commitment.as_of))
-    return Line(name, "home", "", Range.exactly(hours), amount, amount, (quote,), hourly=commitment.hourly)
+    return Line(name, "home", "", Range.exactly(hours), amount, amount, (quote,), hourly=quote.price)
 
 
 def _without(line: Line, hours: float) -> Line:

@@ -102,7 +102,7 @@ def _line(name: str, quote: Quote, count: float = 1, notes: tuple[str, ...] = ()
         amount,
         (quote,),
         notes,
-        hourly=quote.price.expected if by_hour else None,
+        hourly=quote.price if by_hour else None,
     )
 
 

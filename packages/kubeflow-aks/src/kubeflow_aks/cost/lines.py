@@ -99,7 +99,7 @@ def _both(pool: Pool, part: Part, account: _Account, node: Node) -> Iterator[Lin
         node.quotes,
         tuple(notes.of_price(pool, node)),
         _nodes(pool),
-        node.vm.expected,
+        node.vm,
     )
     if account.disk.high or account.disk_on_demand.high:
         of_disks = tuple(notes.of_disks(pool, node))
