@@ -9,7 +9,6 @@ from typing import Any, TypeAlias, TypedDict
 import pulumi
 from pulumi_azure_native import resources
 
-from components.azure.cidr import address_or_range
 from components.cluster.aks_cluster import AksCluster
 from components.cluster.aks_cluster_args import (
     AksClusterArgs,
@@ -286,7 +285,7 @@ def _with_own(ranges: Sequence[str], network: Network) -> list[pulumi.Input[str]
     gateway = (
         [pulumi.Output.concat(network.outbound_address, "/32")] if ranges and network.outbound_address else []
     )
-    return [*(str(address_or_range(text)) for text in ranges), *gateway]
+    return [*(text if "/" in text else f"{text}/32" for text in ranges), *gateway]
 
 
 def _dns_label(plan: Plan, group: ResourceGroup) -> pulumi.Input[str]:
