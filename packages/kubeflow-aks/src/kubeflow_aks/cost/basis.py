@@ -5,6 +5,7 @@ The program fills in all defaults. Those here are for programs without that outp
 
 from collections.abc import Iterator, Mapping
 from datetime import date, time
+from functools import cached_property
 from typing import Annotated, Any, Final, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -59,7 +60,7 @@ class Work(_Read):
         stated = "restart_minutes" in self.model_fields_set
         return not stated if self.assumed is None else "restartMinutes" in self.assumed
 
-    @property
+    @cached_property
     def step(self) -> Step:
         """One step, for the model."""
         every = self.checkpoint_minutes

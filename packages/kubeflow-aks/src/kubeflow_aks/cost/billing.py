@@ -32,9 +32,10 @@ def bill(
     *,
     observed: Mapping[str, EvictionRate] | None = None,
     measured: Mapping[str, Restart] | None = None,
+    brief: bool = False,
 ) -> Bill:
     """What a stack is expected to cost a month; arguments and errors are those of `Account` and its methods."""
-    return Account(stack, market, observed, measured).bill()
+    return Account(stack, market, observed, measured).bill(brief=brief)
 
 
 class Account:
@@ -76,8 +77,8 @@ class Account:
         }
         self._terms = PoolTerms(cluster, basis, self._quotes, _of_pools(cluster, observed or {}), restart)
 
-    def bill(self) -> Bill:
-        """What the stack is expected to cost a month.
+    def bill(self, *, brief: bool = False) -> Bill:
+        """What the stack is expected to cost a month; a brief one says nothing of each kind of work.
 
         Raises:
             CostError: a price is missing; one line for each.
@@ -110,7 +111,9 @@ class Account:
             region=self._region,
             currency=self._currency,
             lines=tuple(every),
-            work=tuple(
+            work=()
+            if brief
+            else tuple(
                 replace(it.cost, notes=tuple(self._notes(name, it.cost))) for name, it in played.items()
             ),
             rates=terms.rates,

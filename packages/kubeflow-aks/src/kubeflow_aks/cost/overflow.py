@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final
 
 from kubeflow_aks.cost.basis import Work
@@ -33,7 +34,7 @@ def overflows(batch: Mapping[str, tuple[Work, Terms]]) -> Mapping[str, Outcome]:
         for fallback, names in groups.items()
     }
     full = [fallback for fallback, month in months.items() if overflow.is_limited(month)]
-    played = overflow.play([months[fallback] for fallback in full])
+    played = overflow.play(replace(months[fallback], others=len(full) - 1) for fallback in full)
     return {
         name: outcome
         for fallback, outcomes in zip(full, played, strict=True)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from typing import Final
 
 from kubeflow_aks.cost.basis import Work
@@ -31,6 +32,7 @@ class Played:
     """A month of one kind of work.
 
     Attributes:
+        details: makes its `cost`, which takes longer than the hours.
         hours: billed node hours on its pool.
         fallback: on the fallback.
         moved: share of the work that runs there.
@@ -40,7 +42,7 @@ class Played:
         head_compared: the same without evictions.
     """
 
-    cost: WorkCost
+    details: Callable[[], WorkCost]
     hours: Range
     fallback: Range
     moved: float
@@ -49,6 +51,11 @@ class Played:
     least_fallback: float = 0.0
     head: Range = _NOTHING
     head_compared: float = 0.0
+
+    @cached_property
+    def cost(self) -> WorkCost:
+        """What it costs, and why."""
+        return self.details()
 
 
 def expected_cost(
@@ -93,21 +100,24 @@ def _on_demand(
     hours = multiple * useful + idling.hours
     compared = hours.expected if math.isfinite(hours.expected) else useful + idling.hours.expected
     amount = product(terms.node.hour, hours)
-    cost = WorkCost(
-        name=name,
-        pool=terms.pool.name,
-        assumed=assumed,
-        useful=useful,
-        multiple=multiple,
-        evictions=_NOTHING,
-        amount=amount,
-        on_demand=terms.node.hour * compared,
-        blog=amount.expected,
-        evenings=calm.evenings * work.steps_a_month,
-        cut_off=_cut_off(work.step, 0.0, terms.day, calm.multiple) * useful,
-        misses=Range.exactly(outcome.late) if outcome and work.deadline_hours else None,
-        waits=outcome.waits if outcome else 0.0,
-    )
+
+    def cost() -> WorkCost:
+        return WorkCost(
+            name=name,
+            pool=terms.pool.name,
+            assumed=assumed,
+            useful=useful,
+            multiple=multiple,
+            evictions=_NOTHING,
+            amount=amount,
+            on_demand=terms.node.hour * compared,
+            blog=amount.expected,
+            evenings=calm.evenings * work.steps_a_month,
+            cut_off=_cut_off(work.step, 0.0, terms.day, calm.multiple) * useful,
+            misses=Range.exactly(outcome.late) if outcome and work.deadline_hours else None,
+            waits=outcome.waits if outcome else 0.0,
+        )
+
     return Played(cost, hours, _NOTHING, 0.0, compared, *_on_least(hours, _NOTHING, outcome))
 
 
@@ -133,30 +143,36 @@ def _on_spot(
         sent = overflow_share(ways[0], work, unevicted, outcome)
         ways = [it.overflowing(sent, unevicted) for it in ways]
     moved = 1 - ways[0].stays
-    stays = [times(number, it.stays) for number, it in zip(evictions, ways, strict=False)]
-    hours, on_fallback, amount = _spread(ways, work, terms, idling.hours, outcome)
-    cost = WorkCost(
-        name=name,
-        pool=terms.pool.name,
-        assumed=assumed,
-        useful=useful,
-        multiple=multiple,
-        evictions=_in_order(*stays) * work.steps_a_month,
-        amount=amount,
-        on_demand=terms.on_demand.hour * compared,
-        blog=(product(by_blog, terms.node.hour) + terms.on_demand.hour * (useful * share)).expected,
-        fails=Range(*(it.fails for it in results)),
-        misses=_misses(pairs, terms, idling, outcome),
-        longest_step=_longest_step(terms, rate.expected, step),
-        best_interval=best_interval(work, rate.expected, terms.day),
-        stops_paying_at=breakeven.stops_paying(terms.on_demand.vm.expected * on_demand, multiple.expected),
-        evenings=(times(results[0].evenings, 1 - moved) + times(calm.evenings, moved)) * work.steps_a_month,
-        cut_off=_cut_off(step, rate.expected, terms.day, multiple.expected) * useful * (1 - moved)
-        + _cut_off(step, 0.0, terms.day, unevicted) * useful * moved,
-        fallback=on_fallback.expected,
-        overflow=overflow,
-        waits=outcome.waits if outcome else 0.0,
-    )
+    own, other = _hours(ways, work, terms, idling.hours, outcome)
+    hours, on_fallback = _within(own), _within(other)
+
+    def cost() -> WorkCost:
+        return WorkCost(
+            name=name,
+            pool=terms.pool.name,
+            assumed=assumed,
+            useful=useful,
+            multiple=multiple,
+            evictions=_in_order(*map(times, evictions, (it.stays for it in ways))) * work.steps_a_month,
+            amount=_amount(own, other, terms),
+            on_demand=terms.on_demand.hour * compared,
+            blog=(product(by_blog, terms.node.hour) + terms.on_demand.hour * (useful * share)).expected,
+            fails=Range(*(it.fails for it in results)),
+            misses=_misses(pairs, terms, idling, outcome),
+            longest_step=_longest_step(terms, rate.expected, step),
+            best_interval=best_interval(work, rate.expected, terms.day),
+            stops_paying_at=breakeven.stops_paying(
+                terms.on_demand.vm.expected * on_demand, multiple.expected
+            ),
+            evenings=(times(results[0].evenings, 1 - moved) + times(calm.evenings, moved))
+            * work.steps_a_month,
+            cut_off=_cut_off(step, rate.expected, terms.day, multiple.expected) * useful * (1 - moved)
+            + _cut_off(step, 0.0, terms.day, unevicted) * useful * moved,
+            fallback=on_fallback.expected,
+            overflow=overflow,
+            waits=outcome.waits if outcome else 0.0,
+        )
+
     return Played(cost, hours, on_fallback, moved, compared, *_on_least(hours, on_fallback, outcome))
 
 
@@ -179,12 +195,13 @@ def _with_heads(played: Played, work: Work, terms: Terms, head: Terms, idling: I
     compared = number * work.step_hours * _on_demand_alone(work.step, terms.day) + idling.head.expected
     if terms.blog:
         hours = Range.exactly(compared := number * work.step_hours)
-    cost = replace(
-        played.cost,
-        amount=played.cost.amount + product(hours, price),
-        on_demand=played.cost.on_demand + price * compared,
-    )
-    return replace(played, cost=cost, head=hours, head_compared=compared)
+
+    def cost() -> WorkCost:
+        alone = played.cost
+        amount, on_demand = alone.amount + product(hours, price), alone.on_demand + price * compared
+        return replace(alone, amount=amount, on_demand=on_demand)
+
+    return replace(played, details=cost, head=hours, head_compared=compared)
 
 
 @dataclass(frozen=True)
@@ -231,23 +248,25 @@ def overflow_share(expected: Way, work: Work, unevicted: float, outcome: Outcome
     return more / expected.stays if expected.stays else 0.0
 
 
-def _spread(
+def _hours(
     ways: list[Way], work: Work, terms: Terms, idling: Range, outcome: Outcome | None
-) -> tuple[Range, Range, Range]:
-    """Billed hours on the pool, on the fallback, and what both cost."""
+) -> tuple[list[float], list[float]]:
+    """Billed hours on the pool and on the fallback, for each way."""
     useful, share = work.hours_per_month, terms.fallback_share
     idle = [hours if outcome else hours * (1 - share) for hours in (*idling.figures, idling.expected)]
-    other_idle = outcome.idle_fallback if outcome else times(idling.expected, share)
+    other = outcome.idle_fallback if outcome else times(idling.expected, share)
     on_spot = [it.spot * useful + hours for it, hours in zip(ways, idle, strict=False)]
-    on_fallback = [it.fallback * useful + other_idle for it in ways]
-    price, other = terms.node.hour, terms.on_demand.hour
+    return on_spot, [it.fallback * useful + other for it in ways]
+
+
+def _amount(on_spot: list[float], on_fallback: list[float], terms: Terms) -> Range:
+    """What the hours of both cost, from the cheapest way at the lowest prices to the dearest at the highest."""
     amounts = [
         [times(a, spot) + times(b, dear) for a, b in zip(on_spot, on_fallback, strict=True)]
-        for spot, dear in zip(price.figures, other.figures, strict=True)
+        for spot, dear in zip(terms.node.hour.figures, terms.on_demand.hour.figures, strict=True)
     ]
     expected = amounts[0][0]
-    amount = Range(expected, min(expected, *amounts[1]), max(expected, *amounts[2]))
-    return _within(on_spot), _within(on_fallback), amount
+    return Range(expected, min(expected, *amounts[1]), max(expected, *amounts[2]))
 
 
 def way(

@@ -15,7 +15,8 @@ node. Our own derivation; tests/cost/test_random_work.py plays it.
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Final
 
 from kubeflow_aks.cost.model.deadline import misses
@@ -46,9 +47,8 @@ class Expectation:
         writing: hours in which checkpoints are written that last.
         waiting: hours in which the other nodes of a gang wait for the next start.
         wall: hours from the first start to the end: the billed ones and the waits between the tries, nights aside.
-        fails: chance that evictions alone use up its retries, so that somebody must start it again; like `misses`, as
-            if no work were saved within a notice, so never too small.
-        misses: chance that it is not done by its deadline, retries and nights aside; None without a deadline.
+        step: as it is counted; `fails` and `misses` are as if no work were saved within a notice, so never too small.
+        hazard: evictions of it a running hour.
         evenings: how many cut it off; 0 in a cluster that always runs. Each uses up a retry, too.
     """
 
@@ -58,10 +58,21 @@ class Expectation:
     restarting: float
     writing: float
     wall: float
-    fails: float
-    misses: float | None
+    step: Step = field(compare=False)
+    hazard: float
     evenings: float = 0.0
     waiting: float = 0.0
+
+    @cached_property
+    def fails(self) -> float:
+        """Chance that evictions alone use up its retries, so that somebody must start it again."""
+        return _of_any(self.step, fails(self.step, self.hazard))
+
+    @cached_property
+    def misses(self) -> float | None:
+        """Chance that it is not done by its deadline, retries and nights aside; None without a deadline."""
+        late = misses(self.step, self.hazard)
+        return None if late is None else _of_any(self.step, late)
 
 
 def expected(step: Step, rate: float, day: float | None = None) -> Expectation:
@@ -78,7 +89,6 @@ def expected(step: Step, rate: float, day: float | None = None) -> Expectation:
     lost, restarting, evenings = _wasted(step, hazard, day)
     ran = step.hours + cut.writing + lost + restarting
     waiting = ran * held if (held := _held(step, alone)) else 0.0
-    late = misses(step, hazard)
     return Expectation(
         multiple=(ran + waiting) / step.hours,
         evictions=alone * step.nodes * (ran + waiting) if alone else 0.0,
@@ -86,8 +96,8 @@ def expected(step: Step, rate: float, day: float | None = None) -> Expectation:
         restarting=restarting,
         writing=cut.writing,
         wall=ran * (1 + hazard * step.wait) if hazard and step.wait else ran,
-        fails=_of_any(step, fails(step, hazard)),
-        misses=None if late is None else _of_any(step, late),
+        step=step,
+        hazard=hazard,
         evenings=evenings,
         waiting=waiting,
     )

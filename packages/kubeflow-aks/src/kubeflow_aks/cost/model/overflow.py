@@ -26,7 +26,9 @@ _SEED: Final = 1
 _LEAST_ROWS: Final = 32
 _MOST_ROWS: Final = 512
 _STARTS: Final = 40_000
-"""First starts of all rows together, as far as the numbers of rows allow."""
+"""Nodes that are taken in all rows together, as far as the numbers of rows allow."""
+_FEW: Final = 4
+"""Months that one bill plays as often as a month alone; also the fewest rows."""
 _LONGEST: Final = 1000
 """First starts of one row; of months with more, a part is played."""
 _DEVIATIONS: Final = 5.0
@@ -109,6 +111,7 @@ class Month:
         delay: hours after any node was added in which none goes.
         hours: for which the cluster runs.
         day: hours after which it is stopped until next morning; None where it always runs.
+        others: how many such months a bill has: each is played less often, for chance in them evens out.
     """
 
     pools: tuple[Capacity, ...]
@@ -117,6 +120,7 @@ class Month:
     delay: float
     hours: float
     day: float | None = None
+    others: int = 0
 
 
 @dataclass(frozen=True)
@@ -216,7 +220,8 @@ class _Plan:
     def __init__(self, month: Month) -> None:
         starts = sum(one.starts for one in month.work)
         self.month, self.part = month, min(1.0, _LONGEST / starts)
-        self.rows = round(min(max(_STARTS / starts, _LEAST_ROWS), _MOST_ROWS))
+        often = _FEW / max(month.others, _FEW)
+        self.rows = round(max(min(max(_STARTS / starts, _LEAST_ROWS), _MOST_ROWS) * often, _FEW))
         self._chance = np.random.Generator(np.random.PCG64(_SEED))
         submitted = [self._submissions(one) for one in month.work]
         self.kind = np.repeat(np.arange(len(submitted)), [at.shape[1] for at in submitted])

@@ -1,6 +1,6 @@
 """How the bill depends on its uncertain inputs: the same bill at other eviction rates and spot prices."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -33,10 +33,9 @@ def what_if(
 
     What was observed and measured counts as in the bill, so that its row is there as it is.
     """
-    both = {
-        "Evictions": dict(_at_rates(stack, market, measured)),
-        "Spot price": at_prices(stack, market, observed, measured),
-    }
+    prices = at_prices(stack, market, observed, measured)
+    rates = dict(_at_rates(stack, market, measured, prices["as expected"].rates))
+    both = {"Evictions": rates, "Spot price": prices}
     tables = tuple(
         _table(of, bills) for of, bills in both.items() if len({it.amount() for it in bills.values()}) > 1
     )
@@ -52,19 +51,18 @@ def at_prices(
 ) -> dict[str, Bill]:
     """The bill at other spot prices, by these in words."""
     return {
-        words: bill(stack, _Repriced(market, factor), observed=observed, measured=measured)
+        words: bill(stack, _Repriced(market, factor), observed=observed, measured=measured, brief=True)
         for words, factor in _FACTORS.items()
     }
 
 
 def _at_rates(
-    stack: Stack, market: Market, measured: Mapping[str, Restart] | None
+    stack: Stack, market: Market, measured: Mapping[str, Restart] | None, pools: Iterable[str]
 ) -> Iterator[tuple[str, Bill]]:
     """The bill at one eviction rate after the other, for all spot pools."""
-    pools = bill(stack, market).rates
     for chance in _RATES:
         rate = EvictionRate(Range.exactly(chance), Source("supposed", assumed=True))
-        at_it = bill(stack, market, observed=dict.fromkeys(pools, rate), measured=measured)
+        at_it = bill(stack, market, observed=dict.fromkeys(pools, rate), measured=measured, brief=True)
         yield f"{share(chance)} an hour", at_it
 
 
