@@ -131,10 +131,10 @@ class Account:
         self._quotes.check()
         return tuple((work, on[name]) for name, work in self._workload.items())
 
-    def node_hours(self) -> Mapping[str, float]:
-        """What a node hour of each agent pool costs, OS disk included; errors are those of `bill`."""
+    def node_hours(self, *, on_demand: bool = False) -> Mapping[str, float]:
+        """What a node hour of each agent pool costs, or would on demand, OS disk included; errors as of `bill`."""
         prices = {
-            one.name: self._terms.node(replace(one, spot=pool.spot)).hour.expected
+            one.name: self._terms.node(replace(one, spot=pool.spot and not on_demand)).hour.expected
             for pool in self._cluster.pools.values()
             for one in pool.agent_pools
         }

@@ -51,6 +51,22 @@ def cut_start(text: str, width: int) -> str:
     return text if len(text) <= width else "…" + text[len(text) - max(width - 1, 0) :]
 
 
+def cut_middle(text: str, width: int) -> str:
+    """The text, its middle replaced by … where it is longer than `width`; for ARM ids, which differ at their end."""
+    return text if len(text) <= width else f"{text[: width // 2]}…{text[1 - width + width // 2 :]}"
+
+
+def cut_apart(before: str, after: str, width: int) -> tuple[str, str]:
+    """Two texts that differ, each from a little before where they do if one is longer than `width`."""
+    if max(len(before), len(after)) <= width:
+        return before, after
+    pairs = enumerate(zip_longest(before, after))
+    same = next((index for index, (one, other) in pairs if one != other), 0)
+    start = max(before.rfind("/", 0, same) + 1, same - width // 2)
+    mark = "…" if start else ""
+    return cut(f"{mark}{before[start:]}", width), cut(f"{mark}{after[start:]}", width)
+
+
 def _fitted(widths: Sequence[int], least: Sequence[int], width: int) -> list[int]:
     """The widths with the widest made narrower until all fit, none narrower than its least."""
     fitted = list(widths)

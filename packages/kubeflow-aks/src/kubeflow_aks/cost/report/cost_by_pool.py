@@ -19,6 +19,7 @@ from kubeflow_aks.cost.report.drawing import (
     round_money,
     style,
 )
+from kubeflow_aks.text.columns import cut_middle
 from kubeflow_aks.text.palette import ON_DEMAND, SOFT, SPOT, SYSTEM
 
 Kind = Literal["spot", "on-demand", "home", "rest"]
@@ -110,7 +111,7 @@ def cost_by_pool(bars: Sequence[Row], currency: str, title: str, subtitle: str) 
     axes.set_ylim(sum(heights), 0)
     y = 0.0
     for row, height in zip(bars, heights, strict=True):
-        axes.annotate(_short(row.name), (0, y + LINE / 2), **_BESIDE, xytext=(0, 0), weight="bold")
+        axes.annotate(cut_middle(row.name, _LONGEST_NAME), (0, y + LINE / 2), **_BESIDE, xytext=(0, 0), weight="bold")
         for number, (kind, amount) in enumerate(row.bars):
             middle = y + LINE + (number + 0.5) * _BAR
             _bar(axes, middle, kind, amount, end)
@@ -129,12 +130,6 @@ def cost_by_pool(bars: Sequence[Row], currency: str, title: str, subtitle: str) 
     drawing.heading(title, subtitle)
     drawing.legend(drawing.height - legend_height(entries), entries)
     return drawing.svg(title, f"{subtitle}. {_described(bars, currency)}")
-
-
-def _short(name: str) -> str:
-    """A long name without its middle: names often differ only at their end."""
-    half = _LONGEST_NAME // 2
-    return name if len(name) <= _LONGEST_NAME else f"{name[:half]}…{name[-half:]}"
 
 
 def _bar(axes: Any, y: float, kind: Kind, amount: Range, end: float) -> None:
