@@ -111,7 +111,9 @@ def cost_by_pool(bars: Sequence[Row], currency: str, title: str, subtitle: str) 
     axes.set_ylim(sum(heights), 0)
     y = 0.0
     for row, height in zip(bars, heights, strict=True):
-        axes.annotate(cut_middle(row.name, _LONGEST_NAME), (0, y + LINE / 2), **_BESIDE, xytext=(0, 0), weight="bold")
+        axes.annotate(
+            cut_middle(row.name, _LONGEST_NAME), (0, y + LINE / 2), **_BESIDE, xytext=(0, 0), weight="bold"
+        )
         for number, (kind, amount) in enumerate(row.bars):
             middle = y + LINE + (number + 0.5) * _BAR
             _bar(axes, middle, kind, amount, end)
