@@ -221,7 +221,7 @@ class _Export:
         """The charge that a row belongs to, with its node hours if it is of a pool."""
         category = self._cell(row, "category").lower()
         pool = self._pool(row, resource)
-        if pool and category == "bandwidth":
+        if pool and (category == "bandwidth" or self._cell(row, "unit").upper().endswith("GB")):
             return charged.others["traffic"]
         if pool and pool not in self._place.pools:
             return charged.unattributed[f"pool {pool}, which the stack does not have"]
@@ -251,7 +251,9 @@ class _Export:
         except ValueError:
             hours = None
         if hours is None:
-            charged.puzzle(f"{self._path.name}, line {line}: {quantity!r} of {unit!r} are no hours")
+            charged.puzzle(
+                f"{self._path.name}, line {line}: {quantity!r} of {unit!r} are no hours, its amount is counted"
+            )
             return
         pricing = self._cell(row, "pricing").lower().replace(" ", "")
         charge.hours += hours
