@@ -224,6 +224,13 @@ def test_an_export_of_a_month_to_date_repeats_the_one_before_it(tmp_path: Path) 
         charged(tmp_path, export(days[:4]), export(days))
 
 
+def test_an_amortized_export_repeats_the_actual_one_though_its_amounts_differ(tmp_path: Path) -> None:
+    actual = [node("system", 24, 0.0, pricing="Reservation"), node("cpuod", 1, 0.0, pricing="SavingsPlan")]
+    amortized = [node("system", 24, 0.1, pricing="Reservation"), node("cpuod", 1, 0.1, pricing="SavingsPlan")]
+    with pytest.raises(CostError, match=r"1\.csv: 2 rows of 0\.csv again is not allowed"):
+        charged(tmp_path, export(actual), export(amortized))
+
+
 def test_two_kinds_of_export_of_the_same_days_are_not_added(tmp_path: Path) -> None:
     line = r"1\.csv: another kind of export than 0\.csv of the same days is not allowed; expected one kind"
     with pytest.raises(CostError, match=line):

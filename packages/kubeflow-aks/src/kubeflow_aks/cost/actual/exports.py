@@ -125,7 +125,7 @@ class _Export:
         self._head: tuple[str, ...] = ()
         self._days: set[date] = set()
         self._rows: set[int] = set()
-        """Rows of the cluster, by hash."""
+        """Rows of the cluster, by a hash without their amounts, which actual and amortized exports have differently."""
         self.subscriptions: set[str] = set()
 
     def add_to(self, charged: Charged) -> None:
@@ -173,15 +173,15 @@ class _Export:
             CostError: this one repeats the other, or has the same days in other columns; one line.
         """
         name, same = self._path.name, len(self._rows & other._rows)
-        if same > _REPEATED * min(len(self._rows), len(other._rows)):
-            raise CostError(
-                f"{name}: {counted(same, 'row')} of {other._path.name} again is not allowed; expected files that do "
-                "not repeat each other: of exports of a month to date the newest alone"
-            )
         if self._head != other._head and self._days & other._days:
             raise CostError(
                 f"{name}: another kind of export than {other._path.name} of the same days is not allowed; expected "
                 "one kind, for instance FOCUS alone"
+            )
+        if same > _REPEATED * min(len(self._rows), len(other._rows)):
+            raise CostError(
+                f"{name}: {counted(same, 'row')} of {other._path.name} again is not allowed; expected files that do "
+                "not repeat each other: of exports of a month to date the newest alone"
             )
 
     def _cell(self, row: Sequence[str], name: str) -> str:
@@ -210,7 +210,7 @@ class _Export:
                 )
             charged.groups.add(group)
             self._days.add(day)
-            self._rows.add(hash(tuple(row)))
+            self._rows.add(hash((day, resource, self._cell(row, "meter"), self._cell(row, "quantity"))))
             self.subscriptions.add(_segment(resource, "subscriptions"))
             charge = self._charge(row, line, resource, charged)
         charge.amount += amount
