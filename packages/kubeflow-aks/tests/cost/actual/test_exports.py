@@ -194,8 +194,8 @@ EXPECTED = "a CSV export of Azure Cost Management: cost details (actual or amort
         (
             export(ROWS[-2:]).encode(),
             (
-                f"0.csv: no row of resource group {GROUPS} is not allowed; expected an export that covers this cluster "
-                "(2 rows of others)"
+                "0.csv: no row of resource group made-nodes is not allowed; expected an export that covers the nodes "
+                "of this cluster (2 rows of others)"
             ),
         ),
         (

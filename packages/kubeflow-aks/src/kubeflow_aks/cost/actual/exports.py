@@ -100,15 +100,15 @@ def read(paths: Sequence[Path], place: Place, currency: str) -> Charged:
         exports.append(export)
     subscriptions = set[str]().union(*(export.subscriptions for export in exports))
     names = ", ".join(path.name for path in paths)
-    groups = " and ".join(sorted(place.groups))
-    if not charged.days:
+    if place.nodes.lower() not in charged.groups:
         others = counted(charged.elsewhere.rows, "row")
         puzzle = f"; {charged.puzzling} not understood ({charged.first_puzzle})" if charged.puzzling else ""
         raise CostError(
-            f"{names}: no row of resource group {groups} is not allowed; expected an export that covers this cluster "
-            f"({others} of others{puzzle})"
+            f"{names}: no row of resource group {place.nodes} is not allowed; expected an export that covers the "
+            f"nodes of this cluster ({others} of others{puzzle})"
         )
     if len(subscriptions) > 1:
+        groups = " and ".join(sorted(place.groups))
         raise CostError(
             f"{names}: resource group {groups} in {len(subscriptions)} subscriptions is not allowed; expected the "
             f"rows of one: {', '.join(sorted(subscriptions))}"
