@@ -278,7 +278,14 @@ def test_what_is_not_a_cluster_is_unjudged(changed: dict[str, Any], words: str, 
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
-        ({"sku": {"name": "Automatic"}}, "sku: AKS Automatic"),
+        (
+            {"sku": {"name": "Automatic"}},
+            "with a system pool of your own, `az aks update --resource-group rg --name small --sku base` makes it",
+        ),
+        (
+            {"sku": {"name": "Automatic"}, "agentPoolProfiles": None},
+            "no pool that can be the system pool (none is listed); add one by `az aks nodepool add",
+        ),
         ({"enableRbac": False}, "enableRbac: false"),
         ({"aadProfile": {"managed": False}}, "aadProfile: Entra sign-in of the old kind"),
         ({"networkProfile": {"loadBalancerSku": "basic"}}, "networkProfile.loadBalancerSku: basic"),
