@@ -114,6 +114,7 @@ def problems(settings: Settings, *, project: str, stack_name: str, today: date) 
         lambda: location.zone_problems(settings),
         lambda: disks.disk_problems(settings),
         lambda: reservations.reservation_problems(settings),
+        lambda: upgrades.os_sku_problems(settings.kubernetes),
         lambda: upgrades.node_upgrade_problems(settings),
         lambda: gpus.driver_problems(settings),
         lambda: class_name_mistakes(
@@ -159,6 +160,7 @@ def warnings(settings: Settings, *, today: date) -> Iterator[str]:
         lambda: stack.system_warnings(settings),
         lambda: stack.eviction_warnings(planned()),
         lambda: prices.price_warnings(settings.location, planned()),
+        lambda: prices.saving_warnings(settings, planned()),
         lambda: fallbacks.fallback_warnings(settings),
         lambda: disks.disk_warnings(settings, planned()),
         lambda: reservations.reservation_warnings(planned()),

@@ -117,10 +117,12 @@ def test_an_existing_cluster_on_a_minor_without_dates_is_taken_by_the_opt_in_alo
     newer = {"version": "1.38", "acceptUnvalidated": True}
     stack = settings(kubernetes=newer, created="2026-11-01")
     assert refused(version_problems(stack, TODAY)) == []
-    assert list(version_warnings(stack, TODAY))[1] == (
-        "kubernetes.version 1.38: AKSLongTermSupport: the catalogue does not have this minor, so the end of its "
-        "support is not checked"
-    )
+    assert list(version_warnings(stack, TODAY)) == [
+        (
+            "kubernetes.version 1.38: AKSLongTermSupport: the catalogue does not have this minor, so the end of its "
+            "support is not checked"
+        )
+    ]  # that nobody validated it was said before there was a cluster
     without = settings(kubernetes={"version": "1.38"}, created="2026-11-01")
     assert refused(version_problems(without, TODAY)) == ["kubernetes.version"]
 
@@ -138,6 +140,8 @@ def test_support_that_ends_within_ninety_days_is_warned_of() -> None:
         "by then take supportPlan AKSLongTermSupport and tier Premium, or set created: "
         "the cluster can't be made anew after it"
     )
+    existing = settings(kubernetes=OFFICIAL, created="2026-01-01")
+    assert list(version_warnings(existing, date(2026, 9, 2))) == [warning.partition(", or set created")[0]]
 
 
 def test_a_cluster_that_is_there_is_not_advised_to_say_so() -> None:
