@@ -143,9 +143,11 @@ def test_a_value_that_the_program_refuses_is_listed_with_its_reason(run: Run, pr
 
 
 def pool(name: str, size: str, **others: Any) -> dict[str, Any]:
-    """A user pool as `az` prints it."""
+    """A user pool as `az aks nodepool list` prints it."""
     return {
         "name": name,
+        "type": "Microsoft.ContainerService/managedClusters/agentPools",
+        "typePropertiesType": "VirtualMachineScaleSets",
         "mode": "User",
         "osType": "Linux",
         "vmSize": size,
