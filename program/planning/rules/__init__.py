@@ -156,6 +156,7 @@ def warnings(settings: Settings, *, today: date) -> Iterator[str]:
         lambda: access.ssh_warnings(settings),
         lambda: registry.registry_warnings(settings),
         lambda: monitoring.monitoring_warnings(settings),
+        lambda: stack.autoscaler_warnings(settings),
         lambda: stack.system_warnings(settings),
         lambda: stack.eviction_warnings(planned()),
         lambda: prices.price_warnings(settings.location, planned()),

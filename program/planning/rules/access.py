@@ -37,7 +37,9 @@ def access_problems(settings: Settings) -> Iterator[Mistake]:
             f"at most {MAX_RANGES - 1} ranges, because AKS takes {MAX_RANGES} and the NAT gateway's address is one",
         )
     yield from _private_problems(settings)
-    yield from sign_in_mistakes(access.admin_group_object_ids, local_accounts=access.local_accounts)
+    yield from sign_in_mistakes(
+        access.admin_group_object_ids, local_accounts=access.local_accounts, adopted=settings.adopted
+    )
 
 
 def _private_problems(settings: Settings) -> Iterator[Mistake]:

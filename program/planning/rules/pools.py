@@ -177,7 +177,7 @@ def system_pool_problems(settings: Settings) -> Iterator[Mistake]:
     yield from system_node_problems(settings, key, size, pool.min_count)
     if pool.encryption_at_host:
         yield from encryption_problems(key, size)
-    room = size.ephemeral_gib if size else None
+    room = size.ephemeral_gib if size and not settings.adopted else None  # AKS made it, so it had the room
     if pool.os_disk_type == "Ephemeral" and room is not None and pool.os_disk_gib > room:
         allowed = (
             f"at most {room}, the room that {pool.vm_size} has for an ephemeral disk; or osDiskType Managed"

@@ -134,6 +134,15 @@ def system_warnings(settings: Settings) -> Iterator[str]:
         )
 
 
+def autoscaler_warnings(settings: Settings) -> Iterator[str]:
+    """A profile that takes nodes from charms (docs/facts/charmed-kubeflow.md#lost-nodes)."""
+    if not settings.autoscaler.skip_nodes_with_local_storage:
+        yield (
+            "autoscaler.skipNodesWithLocalStorage is false: the autoscaler also removes nodes of pods with emptyDir, "
+            "as every charm has; such a pod loses that data and the charm may need help; set it to true"
+        )
+
+
 def eviction_warnings(pools: tuple[AgentPool, ...]) -> Iterator[str]:
     """Settings of spot pools that cost money or work, once for a pool of several sizes.
 

@@ -48,9 +48,7 @@ def version_problems(settings: Settings, today: date) -> Iterator[Mistake]:
 
 def _taken_anyway(settings: Settings, release: CharmedKubeflowRelease) -> bool:
     """An existing cluster that is older can only go up; everything else takes the opt-in."""
-    return settings.kubernetes.accept_unvalidated or (
-        settings.created is not None and _older(settings, release)
-    )
+    return settings.kubernetes.accept_unvalidated or (settings.exists and _older(settings, release))
 
 
 def _older(settings: Settings, release: CharmedKubeflowRelease) -> bool:
@@ -63,10 +61,10 @@ def _support_problems(settings: Settings, today: date) -> Iterator[Mistake]:
     Source: supported-kubernetes-versions.md, "AKS support policy"; long-term-support.md.
     """
     version, support = settings.kubernetes.version, kubernetes_versions().get(settings.kubernetes.version)
-    if support is None and settings.created is None:
+    if support is None and not settings.exists:
         created = [one.version for one in kubernetes_versions().values() if today <= one.lts_until]
         yield Mistake("kubernetes.version", version, f"a minor that AKS creates: {', '.join(created)}")
-    elif support and today > _end(support, settings) and not _made_in_time(settings, support):
+    elif support and today > _end(support, settings) and not settings.made_by(_end(support, settings)):
         yield _out_of_support(support, settings, today)
 
 
@@ -104,7 +102,8 @@ def version_warnings(settings: Settings, today: date) -> Iterator[str]:
     if today > end:
         yield f"{about} ended on {end}: no fixes, and no help from Azure; {way_out}{_stays(support, settings, today)}"
     elif end < today + _NOTICE:
-        yield f"{about} ends on {end}; by then {way_out}, or set created: the cluster can't be made anew after it"
+        made = "" if settings.exists else ", or set created: the cluster can't be made anew after it"
+        yield f"{about} ends on {end}; by then {way_out}{made}"
 
 
 def _validation_warnings(settings: Settings) -> Iterator[str]:
@@ -141,7 +140,3 @@ def _stays(support: KubernetesVersion, settings: Settings, today: date) -> str:
 def _end(support: KubernetesVersion, settings: Settings) -> date:
     lts = settings.kubernetes.support_plan == _LONG_TERM
     return support.lts_until if lts else support.standard_until
-
-
-def _made_in_time(settings: Settings, support: KubernetesVersion) -> bool:
-    return settings.created is not None and settings.created <= _end(support, settings)

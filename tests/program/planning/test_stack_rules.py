@@ -141,6 +141,12 @@ def test_one_system_node_is_warned_of() -> None:
     assert list(rules.system_warnings(settings())) == []
 
 
+def test_an_autoscaler_that_takes_nodes_from_charms_is_warned_of() -> None:
+    assert list(rules.autoscaler_warnings(settings())) == []
+    [warning] = rules.autoscaler_warnings(settings(autoscaler={"skipNodesWithLocalStorage": False}))
+    assert warning.startswith("autoscaler.skipNodesWithLocalStorage is false: ")
+
+
 def warned(pool: dict[str, Any]) -> list[str]:
     return list(rules.eviction_warnings(agent_pools(settings(pools={"general": GENERAL, "work": pool}))))
 
