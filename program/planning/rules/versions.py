@@ -116,7 +116,7 @@ def _validation_warnings(settings: Settings) -> Iterator[str]:
     )
     if _older(settings, release):
         yield f"{about}; upgrade the cluster first (docs/how-to/upgrade-kubernetes.md)"
-    elif settings.created is None:
+    elif not settings.exists:
         yield (
             f"{about}, and AKS goes back to none of them; try a stack with the same settings before people depend on "
             "this one"
