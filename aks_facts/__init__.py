@@ -1,6 +1,6 @@
 """Facts as data: VM sizes, prices, regions and version support windows, each file with its source and date."""
 
-from aks_facts.prices import INCOMPLETE, PRICES_READ, ondemand_prices, priced_regions
+from aks_facts.prices import INCOMPLETE, PRICES_FILE, PRICES_READ, ondemand_prices, priced_regions
 from aks_facts.regions import clouds, region, regions
 from aks_facts.services import FREE_OUTBOUND_GB, Meter, os_disk, service_price, services
 from aks_facts.spot_points import assumed_spot_share, quoted_sizes, quoted_spot_price
@@ -20,6 +20,7 @@ from aks_facts.vm_sizes import VmSize, restricted_families, retired_series, vm_s
 __all__ = [
     "FREE_OUTBOUND_GB",
     "INCOMPLETE",
+    "PRICES_FILE",
     "PRICES_READ",
     "CharmedKubeflowRelease",
     "KubernetesVersion",

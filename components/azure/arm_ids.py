@@ -66,6 +66,16 @@ IDENTITY: Final = Kind(
     re.compile(r"[a-z0-9][-\w]{2,127}", re.ASCII | re.IGNORECASE),
     "3 to 128 letters, digits, underscores and hyphens",
 )
+CONTAINER: Final = Kind(
+    "Microsoft.Storage/storageAccounts/<account>/blobServices/default/containers/<name>",
+    re.compile(r"[a-z0-9](-?[a-z0-9]){2,62}"),
+    "3 to 63 lower-case letters, digits and single inner hyphens",
+)
+ACTION_GROUP: Final = Kind(
+    "Microsoft.Insights/actionGroups/<name>",
+    re.compile(r"[^/&%?+]{1,260}"),
+    "1 to 260 characters, none of / & % ? +",
+)
 CLUSTER: Final = Kind(
     "Microsoft.ContainerService/managedClusters/<name>",
     re.compile(r"[a-z0-9]([-\w]{0,61}[a-z0-9])?", re.ASCII | re.IGNORECASE),

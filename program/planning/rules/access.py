@@ -70,7 +70,7 @@ def _private_problems(settings: Settings) -> Iterator[Mistake]:
         )
     wrong = list(arm_id_mistakes(_SUBNET, subnet, SUBNET))
     yield from wrong
-    nodes = [text.lower() for text in subnets.model_dump().values()] if subnets else []
+    nodes = [text.lower() for _, text in subnets or ()]
     if not nodes:
         yield Mistake(_SUBNET, subnet, "no value unless network.subnetIds has subnets of the same network")
     elif not wrong and parent_id(nodes[0]) != parent_id(subnet).lower():

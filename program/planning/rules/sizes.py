@@ -107,8 +107,8 @@ def unknown_problems(use: SizeUse, by_name: Mapping[str, VmSize]) -> Iterator[Mi
         yield Mistake(use.key, use.name, "a size with at least 2 vCPU, because AKS takes no smaller one")
         return
     close = difflib.get_close_matches(use.name, by_name, n=3, cutoff=_ALIKE)
-    hint = f"; did you mean {' or '.join(close)}?" if close else ""
-    yield Mistake(use.key, use.name, f"a size of the catalogue, or one that vmSizes describes{hint}")
+    hint = f"did you mean {' or '.join(close)}?" if close else "`./kubeflow-aks sizes` lists Azure's"
+    yield Mistake(use.key, use.name, f"a size of the catalogue, or one that vmSizes describes; {hint}")
 
 
 def spot_problems(use: SizeUse) -> Iterator[Mistake]:

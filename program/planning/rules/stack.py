@@ -39,16 +39,27 @@ def general_pool_problems(settings: Settings) -> Iterator[Mistake]:
     settled = [pool for pool in hosts if pool.settings.replaces is None] or hosts
     sure = [pool for pool in settled if pool.size]
     if not settled or len(sure) > 1:
+        way_out = "give any other a taint, or replaces for a move" if settled else _no_host(settings)
         yield Mistake(
             "pools",
-            [pool.name for pool in settled],
-            "exactly one Regular pool without taints and without GPU to host Charmed Kubeflow; give any other a taint, "
-            "or replaces for a move",
+            [pool.name for pool in settled] or [*settings.pools],
+            f"exactly one Regular pool without taints and without GPU to host Charmed Kubeflow; {way_out}",
         )
         return
     for pool in hosts:
         if pool.name not in successors(settings) and (pool.size or not sure):
             yield from _host_problems(pool)
+
+
+def _no_host(settings: Settings) -> str:
+    """Why none of the pools hosts Charmed Kubeflow."""
+    reasons: dict[str, list[str]] = {}
+    for pool in candidates(settings):
+        other = "tainted" if pool.settings.taints else "with GPUs"
+        reason = "spot" if pool.spot else "for AKS's add-ons" if pool.system else other
+        reasons.setdefault(reason, []).append(pool.name)
+    shown = (f"{reason}: {', '.join(dict.fromkeys(names))}" for reason, names in reasons.items())
+    return "; ".join(shown) or "there is no pool"
 
 
 def _host_problems(pool: Candidate) -> Iterator[Mistake]:

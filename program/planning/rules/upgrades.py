@@ -21,7 +21,7 @@ def node_upgrade_problems(settings: Settings) -> Iterator[Mistake]:
     yield from _together("systemPool.upgrade", settings.system_pool.upgrade, system=True)
     for name, pool in settings.pools.items():
         key, upgrade = f"pools.{name}.upgrade", pool.upgrade
-        if pool.spot and pool.fallback is None and upgrade != NodeUpgrade():
+        if pool.spot and pool.fallback is None and dict(upgrade) != dict(NodeUpgrade()):
             yield Mistake(
                 key,
                 upgrade.model_dump(by_alias=True, exclude_none=True),

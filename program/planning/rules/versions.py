@@ -103,8 +103,8 @@ def version_warnings(settings: Settings, today: date) -> Iterator[str]:
     if today > end:
         yield f"{about} ended on {end}: no fixes, and no help from Azure; {way_out}{_stays(support, settings, today)}"
     elif end < today + _NOTICE:
-        made = "" if settings.exists else ", or set created: the cluster can't be made anew after it"
-        yield f"{about} ends on {end}; by then {way_out}{made}"
+        new = "" if settings.exists else ", or set created: the cluster can't be made anew after it"
+        yield f"{about} ends on {end}; by then {way_out}{new}"
 
 
 def _validation_warnings(settings: Settings) -> Iterator[str]:

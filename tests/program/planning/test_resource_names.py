@@ -169,8 +169,8 @@ def test_a_pattern_that_is_too_long_for_one_resource_names_the_setting_that_help
     [mistake] = resource_name_problems("kubeflow-aks", "prod", settings(names=long, data=STORE))
     assert str(mistake) == (
         "names.pattern: '<type>-machine-learning-prod-0001' is not allowed; expected one from which other names follow "
-        "that Azure takes; it gives the storage account 'stmachinelearningprod0001': expected 3 to 24 lower-case "
-        "letters and digits, or set names.storageAccount"
+        "that Azure takes; it gives a storage account the name 'stmachinelearningprod0001': expected 3 to 24 "
+        "lower-case letters and digits, or set names.storageAccount"
     )
     assert refusals(names={**long, "storageAccount": "stml"}, data=STORE) == []
 

@@ -34,7 +34,10 @@ def test_a_size_of_the_catalogue_is_taken(name: str) -> None:
         ("Standard_D8sv5", "the spelling Standard_D8s_v5"),
         ("Standard_B1s", "a size with at least 2 vCPU, because AKS takes no smaller one"),
         ("Standard_DS1_v2", "a size with at least 2 vCPU, because AKS takes no smaller one"),
-        ("Standard_X1000_v1", "a size of the catalogue, or one that vmSizes describes"),
+        (
+            "Standard_X1000_v1",
+            "a size of the catalogue, or one that vmSizes describes; `./kubeflow-aks sizes` lists Azure's",
+        ),
     ],
 )
 def test_an_unknown_size_is_refused_with_what_helps(name: str, allowed: str) -> None:

@@ -142,6 +142,8 @@ def test_support_that_ends_within_ninety_days_is_warned_of() -> None:
         "by then take supportPlan AKSLongTermSupport and tier Premium, or set created: "
         "the cluster can't be made anew after it"
     )
+    existing = settings(kubernetes=OFFICIAL, created="2026-01-01")
+    assert list(version_warnings(existing, date(2026, 9, 2))) == [warning.partition(", or set created")[0]]
 
 
 def test_a_cluster_that_is_there_is_not_advised_to_say_so() -> None:

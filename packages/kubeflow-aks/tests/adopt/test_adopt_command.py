@@ -283,6 +283,7 @@ def test_what_is_not_a_cluster_is_unjudged(changed: dict[str, Any], words: str, 
         ({"aadProfile": {"managed": False}}, "aadProfile: Entra sign-in of the old kind"),
         ({"networkProfile": {"loadBalancerSku": "basic"}}, "networkProfile.loadBalancerSku: basic"),
         ({"kubernetesVersion": None}, "kubernetesVersion: missing"),
+        ({"kubernetesVersion": 1.33}, "kubernetesVersion: 1.33 is not allowed; expected the version"),
         (
             {"agentPoolProfiles": [{"name": "a", "mode": "User"}]},
             "no pool that can be the system pool (a: mode User)",

@@ -154,6 +154,7 @@ PLAYED: Final = {
         "program/planning/rules/size_warnings.py",
         "az vm list-skus --location {} --size {} --all --output table",
     ): LOOKS,
+    ("program/planning/rules/sizes.py", "./kubeflow-aks sizes"): LOOKS,
     ("program/settings/project_config.py", "make docs"): NAMES,
     ("program/settings/reference.py", "make docs"): NAMES,
 }

@@ -57,8 +57,10 @@ def _cluster_refusals(cluster: ExistingCluster) -> Iterator[str]:
             f"for a pod that waits; run `{update} --node-provisioning-mode Manual` first, or with NodePools of your "
             f"own, each with a taint, `{update} --node-provisioning-default-pools None`"
         )
-    if not text(find(body, "kubernetesVersion")):
-        yield "kubernetesVersion: missing; expected the version that the cluster runs"
+    version = find(body, "kubernetesVersion")
+    if not text(version):
+        fault = "missing" if version is None else f"{version!r} is not allowed"
+        yield f"kubernetesVersion: {fault}; expected the version that the cluster runs, as text"
 
 
 def _pool_refusals(cluster: ExistingCluster, rejected: Mapping[str, str]) -> Iterator[str]:

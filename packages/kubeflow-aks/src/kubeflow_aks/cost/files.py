@@ -16,6 +16,7 @@ _LONGEST: Final = 80
 """Letters of a wrong value that are shown."""
 _EXPECTED: Final = {
     "tuple_type": "a list",
+    "list_type": "a list",
     "dict_type": "an object",
     "model_type": "an object",
     "model_attributes_type": "an object",

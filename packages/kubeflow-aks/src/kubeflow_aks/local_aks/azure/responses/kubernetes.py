@@ -13,6 +13,7 @@ from kubeflow_aks.local_aks.azure.arm import TENANT, Json
 from kubeflow_aks.local_aks.azure.responses.put import Put, new_etag
 from kubeflow_aks.local_aks.azure.rules.rule import SPOT_KEY, SPOT_TAINT, vm_size
 from kubeflow_aks.local_aks.azure.rules.upgrades import same
+from kubeflow_aks.recorder.stack_files import ENCRYPTED
 
 DEFAULT_VERSION: Final = "1.34"
 _PATCHES: Final = {"1.30": "1.30.10", "1.34": "1.34.4"}
@@ -205,7 +206,10 @@ def _api_server_access(body: Json) -> Json | None:
     access: Json | None = body.get("apiServerAccessProfile")
     if not access or "authorizedIPRanges" not in access:
         return access
-    ranges = [str(ipaddress.ip_network(text, strict=False)) for text in access["authorizedIPRanges"]]
+    ranges = [
+        text if ENCRYPTED in text else str(ipaddress.ip_network(text, strict=False))
+        for text in access["authorizedIPRanges"]
+    ]
     return access | {"authorizedIPRanges": ranges}
 
 
