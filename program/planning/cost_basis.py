@@ -17,7 +17,10 @@ def cost_basis(settings: Settings) -> dict[str, Any]:
     basis = settings.model_dump(
         mode="json",
         by_alias=True,
-        include={"location", "production", "workload", "cost", "budget", "office_hours"},
+        include={
+            **dict.fromkeys(("location", "production", "workload", "cost", "office_hours"), True),
+            "budget": {"monthly"},  # not whom Azure mails
+        },
     )
     cost, hours = basis["cost"], basis["officeHours"]
     for rates in cost["pools"].values():

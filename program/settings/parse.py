@@ -4,7 +4,8 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any, cast
+from itertools import takewhile
+from typing import Any, cast, get_args
 
 from pydantic import ValidationError
 from pydantic.alias_generators import to_camel
@@ -25,8 +26,9 @@ _TIME = re.compile(r"(\d{4}-\d\d-\d\d)( \d\d:\d\d:\d\d(?:\.\d+)?) [-+]\d{4} (?:U
 def parse(raw: Mapping[str, Any]) -> Settings:
     """Reads configuration values (JSON types, camelCase keys) into settings.
 
-    A preview cannot decrypt values. Where one has a default, the settings have that default; where it is text, they
-    have `ENCRYPTED`. `program.settings.encrypted.readable` gives the settings that rules may read.
+    A preview cannot decrypt values. Where one has a default, the settings have that default; where it is text without
+    one, or in a list or map of text, they have `ENCRYPTED`. `program.settings.encrypted.readable` gives the settings
+    that rules may read.
 
     Raises:
         SettingsError: values have a wrong form or keys are unknown; lists all of them.
@@ -36,7 +38,7 @@ def parse(raw: Mapping[str, Any]) -> Settings:
     problems = {
         (key,): Mistake(key, "…", f"at most {_DEEPEST} levels of lists and mappings") for key in too_deep
     }
-    values = _without_encrypted({key: value for key, value in values.items() if key not in too_deep})
+    values = _with_stand_ins({key: value for key, value in values.items() if key not in too_deep})
     problems |= {
         location: Mistake(
             key_of(location), value, f"{_quoted(time)} in quotes; without them YAML reads a point in time"
@@ -125,21 +127,21 @@ def _depth(value: Any) -> int:
     return depth
 
 
-def encrypted(raw: Mapping[str, Any]) -> Iterator[Location]:
-    """The settings with a value that a preview cannot decrypt; a list with such an item counts as a whole."""
+def encrypted(raw: Mapping[str, Any]) -> Iterator[tuple[Location, bool]]:
+    """The settings that a preview cannot decrypt, and whether it is but an item of theirs: a list counts as a whole."""
     for location, value in leaves(raw):
         if value == ENCRYPTED:
-            yield location[
-                : next((i for i, step in enumerate(location) if isinstance(step, int)), len(location))
-            ]
+            steps = tuple(takewhile(lambda step: isinstance(step, str), location))
+            yield steps, steps != location
 
 
-def _without_encrypted(values: dict[str, Any]) -> dict[str, Any]:
-    """The values without encrypted ones that have a default."""
-    for location in encrypted(values):
+def _with_stand_ins(values: dict[str, Any]) -> dict[str, Any]:
+    """The values without encrypted ones that have a default; lists and maps of text keep theirs."""
+    for location, item in encrypted(values):
         field, entry = field_at(location), entry_type(location)
         free = field is not None and not field.is_required() and not field.validate_default
-        if free or entry not in (None, str):
+        text = item and field is not None and get_args(field.annotation)[:1] == (str,)
+        if (free and not text) or entry not in (None, str):
             values = _without(values, location)
     return values
 

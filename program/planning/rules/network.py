@@ -75,7 +75,7 @@ def network_warnings(settings: Settings) -> Iterator[str]:
 
 def subnets(network: Network) -> dict[str, str]:
     """Range of each subnet, by name."""
-    return network.subnets.model_dump()
+    return dict(network.subnets)
 
 
 def _ranges(network: Network, *, made: bool = True) -> dict[str, str]:
@@ -135,7 +135,7 @@ def _given_problems(network: Network) -> Iterator[Mistake]:
     """
     if network.subnet_ids is None:
         return
-    ids = network.subnet_ids.model_dump()
+    ids = dict[str, str](network.subnet_ids)
     wrong = [m for name, text in ids.items() for m in _subnet_mistakes(f"network.subnetIds.{name}", text)]
     yield from wrong
     first = ids["system"]

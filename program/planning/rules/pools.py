@@ -183,7 +183,7 @@ def system_pool_problems(settings: Settings) -> Iterator[Mistake]:
     yield from system_node_problems(settings, key, size, pool.min_count)
     if pool.encryption_at_host:
         yield from encryption_problems(key, size)
-    if pool.os_disk_type == "Ephemeral":
+    if pool.os_disk_type == "Ephemeral" and not settings.adopted:  # AKS made that one, so it had the room
         yield from _room_problems((f"{key}.osDiskType", f"{key}.osDiskGib"), size, pool.os_disk_gib)
 
 

@@ -10,6 +10,7 @@ from pydantic.alias_generators import to_camel
 from components.arguments.limits import Form, text_mistakes
 from components.arguments.mistakes import Mistake
 from components.azure import azure_names
+from components.registry.registry_checks import attached_name_mistakes
 from program.planning.names import Names, given_names, names
 from program.planning.rules.names import is_reserved
 from program.settings import Settings
@@ -25,14 +26,15 @@ class Rule:
 
 
 _IDENTITY: Final = Rule("an identity", azure_names.IDENTITY)
-_SUBNET: Final = Rule(
-    "a subnet",
+_SUBNET: Final = Rule("a subnet", azure_names.SUBNET)
+_GROUP_WITHOUT_NETWORK: Final = Rule(
+    "a resource group",
     Form(
-        pattern=r"^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9_])?$",
-        form="1 to 63 letters, digits, hyphens, underscores and periods, a letter or digit first and no hyphen or "
-        "period last",
+        pattern=r"^[-A-Za-z0-9_.()]{0,89}[-A-Za-z0-9_()]$",
+        form="1 to 90 letters, digits, hyphens, underscores, periods and brackets, no period last",
     ),
 )
+"""That of a stack whose network is another one's, so that it is no label of the nodes."""
 RULES: Final[Mapping[str, Rule]] = {
     "resource_group": Rule(
         "a resource group",
@@ -113,6 +115,9 @@ def resource_name_problems(project: str, stack: str, settings: Settings) -> Iter
             settings.names.resource_group,
             "no value with resourceGroup, because that group is there already",
         )
+    yield from attached_name_mistakes(
+        settings.registry.attach, settings.names.registry, keys=("registry.attach", "names.registry")
+    )
     all_names = names(project, stack, settings)
     wrong = [name for name in _stated(all_names, settings) if name.expected]
     for name in wrong:
@@ -135,7 +140,8 @@ def _shown(name: _Name) -> str:
 def _stated(all_names: Names, settings: Settings) -> Iterator[_Name]:
     """Every name that settings give and the stack needs."""
     fields = given_names(settings)
-    for field, rule in RULES.items():
+    rules = RULES if settings.makes_network else {**RULES, "resource_group": _GROUP_WITHOUT_NETWORK}
+    for field, rule in rules.items():
         if field == "resource_group" and settings.resource_group is not None:
             yield _Name("resourceGroup", "resourceGroup", rule, settings.resource_group)
         elif getattr(settings.names, field) is not None or (field in fields and _is_made(field, settings)):

@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
@@ -79,10 +80,10 @@ MARKETS = st.builds(
 )
 
 
-def made(basis: dict[str, Any], least: int = 0) -> Stack:
+def made(basis: dict[str, Any], least: int = 0, limit: float = -1) -> Stack:
     """A stack with a spot pool that has a fallback of another size, one that has none, and one on demand."""
     return stack(
-        spot("cpuspot", osDiskType="Managed", minCount=least),
+        spot("cpuspot", osDiskType="Managed", minCount=least) | {"spotMaxPrice": limit},
         pool("cpuod", "Standard_D8s_v3", osDiskType="Managed", nodeTaints=["f=t:NoSchedule"]),
         spot("bare", work="bare"),
         pool("plain", "Standard_D8s_v3"),
@@ -119,11 +120,18 @@ def every_range(bill_of_stack: Bill) -> list[Range]:
 
 
 @settings()
-@given(BASES, MARKETS, st.integers(0, 3))
-def test_a_bill_is_the_sum_of_its_lines_and_no_range_is_the_wrong_way_round(
-    basis: dict[str, Any], market: FixedMarket, least: int
+@given(BASES, MARKETS, st.integers(0, 3), st.sampled_from([-1, 0.5]), st.integers(0, 3))
+def test_a_bill_is_the_sum_of_its_lines_each_line_multiplies_and_no_range_is_the_wrong_way_round(
+    basis: dict[str, Any], market: FixedMarket, least: int, limit: float, vms: int
 ) -> None:
-    monthly_bill = bill(made(basis, least), market)
+    commitments = {"Standard_D4s_v3": {"vms": vms, "hourly": 0.1}} if vms else {}
+    basis = basis | {"cost": {**basis.get("cost", {}), "commitments": commitments}}
+    monthly_bill = bill(made(basis, least, limit), market)
+    for line in monthly_bill.lines:
+        assert (line.hours is None) == (line.hourly is None)
+        if line.hours and line.hourly and math.isfinite(line.hours.expected):
+            amount = line.hours.expected * line.hourly.expected
+            assert line.amount.expected == pytest.approx(amount, rel=1e-6, abs=1e-6), line.name
     assert all(map(ordered, every_range(monthly_bill)))
     parts = total(monthly_bill.amount(part) for part in ("home", "batch", "fixed"))
     assert (

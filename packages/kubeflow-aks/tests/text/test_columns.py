@@ -14,6 +14,11 @@ def test_a_table_that_is_too_wide_wraps_its_widest_cell() -> None:
     assert rows == [["pool  Standard_", "      NC24ads_A100_", "      v4"]]
 
 
+def test_a_word_is_cut_only_where_nothing_else_can_be() -> None:
+    rows = table([("from $201 to $2,299", "Standard_D8ds_v5")], 32)
+    assert rows == [["from $201 to    Standard_D8ds_v5", "$2,299"]]
+
+
 def test_a_word_without_a_place_to_cut_is_cut_anywhere() -> None:
     assert table([("abcdefghijklmnop",)], 8) == [["abcdefgh", "ijklmnop"]]
 

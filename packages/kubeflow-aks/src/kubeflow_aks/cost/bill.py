@@ -18,13 +18,15 @@ class Line:
         name: what is paid for: a pool, `control plane`, `load balancer`, `OS disks of cpuspot`.
         part: which part of the bill it belongs to.
         pool: its agent pool; empty for what belongs to none.
-        hours: node hours a month, or None for what is not billed by node hours.
+        hours: a month, of all its nodes; None for what is not billed by the hour.
         amount: a month, in the bill's currency.
         on_demand: what the same would cost if all batch work ran on demand; the same as `amount` for what does not
             depend on it.
         quotes: the prices it is made from.
         notes: for the reader, one sentence each.
         nodes: how many of which VM; empty for what is no pool.
+        hourly: what Azure charges for one of the hours, so that the expected ones make the expected amount; the mean of
+            a pool of several VM sizes.
     """
 
     name: str
@@ -36,6 +38,7 @@ class Line:
     quotes: tuple[Quote, ...] = ()
     notes: tuple[str, ...] = ()
     nodes: str = ""
+    hourly: Range | None = None
 
 
 @dataclass(frozen=True)

@@ -91,7 +91,11 @@ def _at(kinds: list[_Kind], terms: Terms, which: int) -> Idle:
     pool, running = terms.pool, HOURS_A_MONTH * terms.running
     return idle(
         [
-            Bursts(of.number, max(0, min(of.nodes, pool.maximum) - pool.minimum), of.boots[which])
+            Bursts(
+                of.number,
+                max(0, min(of.nodes, pool.maximum) - pool.minimum),
+                min(of.boots[which], running),  # a boot that never ends, where every VM is taken at once
+            )
             for of in kinds
         ],
         unneeded=terms.tail,

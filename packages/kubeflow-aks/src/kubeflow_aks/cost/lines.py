@@ -65,7 +65,7 @@ def batch(terms: PoolTerms, played: Iterable[tuple[Played, Terms]], running: flo
     worked = frozenset(accounts)
     for name, pool in terms.pools.items():
         idle = pool.minimum * HOURS_A_MONTH * running - accounts.get(name, _Account()).hours.expected
-        if not pool.home and idle > 0:
+        if not pool.home and idle > 0 and terms.starts(pool):
             on = terms.of(pool)
             accounts.setdefault(name, _Account()).add(Range.exactly(idle), on.node, idle, on.on_demand)
         if name in accounts:
@@ -97,7 +97,9 @@ def _both(pool: Pool, part: Part, account: _Account, node: Node) -> Iterator[Lin
         account.vm,
         account.vm_on_demand,
         node.quotes,
-        nodes=_nodes(pool),
+        tuple(notes.of_price(pool, node)),
+        _nodes(pool),
+        node.vm,
     )
     if account.disk.high or account.disk_on_demand.high:
         of_disks = tuple(notes.of_disks(pool, node))

@@ -78,6 +78,13 @@ def _sizes(terms: Terms) -> Iterator[str]:
         yield f"{terms.pool.name} is billed on {first}, which the autoscaler tries before {', '.join(others)}"
 
 
+def of_price(pool: Pool, node: Node) -> Iterator[str]:
+    """Where a spot node is charged less than its price."""
+    dearest = max((quote.price.expected for quote in node.quotes), default=0.0)
+    if pool.spot and len(node.quotes) == 1 and node.vm.expected < dearest:
+        yield f"a spot VM is quoted at {dearest:.4f} an hour; Azure charges no more than the price on demand"
+
+
 def of_disks(pool: Pool, node: Node) -> Iterator[str]:
     """What an OS disk adds to a spot node."""
     if pool.spot and pool.disk.managed and node.vm.expected > 0:

@@ -29,7 +29,9 @@ _BILLED: Final = frozenset({_CLUSTER, _AGENT_POOL, _ADDRESS, _NAT, _REGISTRY, _W
 _FREE: Final = frozenset(
     {
         "azure-native:authorization:RoleAssignment",
+        "azure-native:consumption:Budget",
         "azure-native:containerservice:MaintenanceConfiguration",
+        "azure-native:costmanagement:Export",
         "azure-native:managedidentity:FederatedIdentityCredential",
         "azure-native:managedidentity:UserAssignedIdentity",
         _LOGS,

@@ -49,6 +49,27 @@ def load(text: str) -> Any:
     return copy.deepcopy(_load(text))
 
 
+class _Dumper(yaml.SafeDumper):
+    """Quotes each text that a reader could take for something else without."""
+
+
+def _text_node(dumper: _Dumper, text: str) -> yaml.ScalarNode:
+    tag = cast(str, _RESOLVER.resolve(yaml.ScalarNode, text, (True, False)))
+    try:
+        alike = _scalar(yaml.ScalarNode(tag, text)) == text
+    except YamlError:
+        alike = False
+    return dumper.represent_scalar(_TEXT, text, style=None if alike else "'")
+
+
+_Dumper.add_representer(str, _text_node)
+
+
+def dump(value: Any, *, flow: bool | None = False) -> str:
+    """A value as YAML that `load` reads back; `flow` is PyYAML's `default_flow_style`."""
+    return yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=flow)
+
+
 @lru_cache(maxsize=8)
 def _load(text: str) -> Any:
     """The document; kept, since `Pulumi.yaml` is read again for every stack and every run."""

@@ -46,6 +46,7 @@ def _line(line: Line) -> dict[str, Any]:
         "pool": line.pool or None,
         "nodes": line.nodes,
         "hours": None if line.hours is None else amount(line.hours),
+        "hourly": None if line.hourly is None else amount(line.hourly),
         "monthly": amount(line.amount),
         "onDemand": amount(line.on_demand),
         "prices": [
