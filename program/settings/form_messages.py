@@ -44,6 +44,7 @@ _OF_OTHERS: Final = {
     "availabilityzones": "zones",
     "clustername": "names.cluster",
     "count": "minCount",
+    "dayofweek": "day",
     "defaultnodepool": "systemPool",
     "disablelocalaccounts": "apiAccess.localAccounts",
     "disableruncommand": "apiAccess.runCommand",
@@ -141,7 +142,7 @@ def _several(*locations: Location) -> Mistake:
     }
     hint = f"; did you mean {', '.join(f'{key} for {name}' for name, key in close.items())}?" if close else ""
     if nothing := [name for name in names if name not in close]:
-        hint += f"{'' if close else ';'} nothing stands for {', '.join(nothing)}"
+        hint += f"{'' if close else ';'} no setting is like {', '.join(nothing)}"
     return Mistake(
         key_of(locations[0][:-1]) or "config",
         names,
