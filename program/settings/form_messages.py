@@ -154,11 +154,14 @@ def suggestion(location: Location) -> str | None:
     """The setting that an unknown key is probably meant to be: of its mapping, or the path of another one."""
     key, keys, model = str(location[-1]), _keys(location), model_at(location[:-1])
     foreign = _OF_OTHERS.get(letters(key), "").removeprefix(f"{key_of(location[:-1])}.")
+    elsewhere = _path(key, Settings)
+    if elsewhere == key:
+        return f"{key} at the top"
     return (
         alike(key, keys)
         or (foreign if foreign in {*_paths(model), *_paths(Settings)} else None)
         or _path(key, model)
-        or _path(key, Settings)
+        or elsewhere
         or closest(key, keys)
     )
 
