@@ -208,7 +208,7 @@ def test_what_a_stack_says_of_cost_is_exported() -> None:
         ],
     }
     assert basis["cost"]["pools"] == {
-        "gpuspot": {"evictionRate": "5-10", "soldOutShare": 0.2, "soldOutHours": 4},
+        "gpuspot": {"evictionRate": "5-10", "soldOutShare": None, "soldOutHours": 4},
         "cpuspot": {"evictionRate": 0.1, "soldOutShare": 0, "soldOutHours": 4},
     }
     assert basis["cost"]["prices"] == {SIZE: {"onDemand": None, "spot": 0.1, "asOf": "2026-11-01"}}

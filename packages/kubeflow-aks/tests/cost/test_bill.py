@@ -49,8 +49,13 @@ def test_without_a_fallback_the_work_waits_and_that_is_reported() -> None:
     monthly_bill = bill(stack(spot("cpuspot"), basis=basis), FixedMarket())
     assert line(monthly_bill, "cpuspot").hours == Range.exactly(1000)
     [result] = monthly_bill.work
-    assert result.waits == pytest.approx(250)
-    assert result.notes[-1] == "cpuspot has no fallback: its steps wait 250 hours a month in all for spot VMs"
+    longest = (
+        500 * 0.2 * 4
+    )  # a fifth of the steps wait, for 4 h as that has no memory, or for a node that gets free
+    assert 0.6 * longest < result.waits < 0.9 * longest
+    assert result.notes[-1] == (
+        f"cpuspot has no fallback: its steps wait {result.waits:.0f} hours a month in all for nodes"
+    )
 
 
 def test_a_pools_own_share_and_rate_go_before_the_stacks() -> None:
@@ -468,7 +473,7 @@ def test_gangs_wait_billed_and_heads_are_on_demand() -> None:
 @pytest.mark.parametrize(
     ("more", "key"),
     [
-        ({"nodesPerStep": 11}, "workload.a.nodesPerStep: 11 is not allowed; expected at most 10"),
+        ({"nodesPerStep": 101}, "workload.a.nodesPerStep: 101 is not allowed; expected at most 100"),
         (
             {"headPool": "cpuspot"},
             "workload.a.headPool: 'cpuspot' is not allowed; expected the name of another pool",

@@ -61,7 +61,9 @@ class WorkCost:
         stops_paying_at: price an hour above which spot costs more than on demand; None on demand.
         evenings: how often a month the end of office hours cuts off a step.
         cut_off: billed hours a month more, because of that.
-        waits: hours a month that it waits for a spot VM, because the pool has no fallback.
+        fallback: node hours a month on the fallback.
+        overflow: those of them that are there because its pool is full.
+        waits: node hours a month that it waits for a node, because spot is sold out, or its pool and the fallback full.
         notes: for the reader, one sentence each.
     """
 
@@ -81,6 +83,8 @@ class WorkCost:
     stops_paying_at: float | None = None
     evenings: float = 0.0
     cut_off: float = 0.0
+    fallback: float = 0.0
+    overflow: float = 0.0
     waits: float = 0.0
     notes: tuple[str, ...] = ()
 

@@ -11,6 +11,7 @@ from kubeflow_aks.cost.basis import Basis, Work
 from kubeflow_aks.cost.bill import Bill, WorkCost
 from kubeflow_aks.cost.figures import CostError, EvictionRate, Restart, Source
 from kubeflow_aks.cost.idling import idling
+from kubeflow_aks.cost.overflow import overflows
 from kubeflow_aks.cost.prices.market import Market
 from kubeflow_aks.cost.quotes import Quotes
 from kubeflow_aks.cost.reading import Cluster, Pool, read_cluster
@@ -86,8 +87,9 @@ class Account:
         assumed = not basis.workload
         running = basis.office_hours.share if basis.office_hours else 1.0
         idle = idling({name: (work, on[name]) for name, work in workload.items()})
+        outcomes = overflows({name: (work, on[name]) for name, work in workload.items()})
         played = {
-            name: expected_cost(name, work, on[name], idle[name], assumed=assumed)
+            name: expected_cost(name, work, on[name], idle[name], outcomes.get(name), assumed=assumed)
             for name, work in workload.items()
         }
         on_batch_pools = list(lines.batch(terms, [(it, on[name]) for name, it in played.items()], running))

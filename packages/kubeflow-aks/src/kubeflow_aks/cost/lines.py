@@ -53,12 +53,11 @@ def batch(terms: PoolTerms, played: Iterable[tuple[Played, Terms]], running: flo
     """
     accounts: dict[str, _Account] = {}
     for it, on in played:
-        share = on.fallback_share
         account = accounts.setdefault(on.pool.name, _Account())
-        account.add(it.hours, on.node, it.compared * (1 - share), on.on_demand)
-        if on.fallback and share:
+        account.add(it.hours, on.node, it.compared * (1 - it.moved), on.on_demand)
+        if on.fallback and it.moved:
             other = accounts.setdefault(on.fallback.name, _Account())
-            other.add(it.fallback, on.on_demand, it.compared * share, on.on_demand)
+            other.add(it.fallback, on.on_demand, it.compared * it.moved, on.on_demand)
         if on.head:
             node = terms.node(on.head.pool)
             accounts.setdefault(on.head.pool.name, _Account()).add(it.head, node, it.head_compared, node)

@@ -46,6 +46,7 @@ class Terms:
         on_demand: a node of the fallback, or else of the pool's own size, on demand.
         sold_out: share of the time in which there is no spot VM.
         tail: hours for which the autoscaler leaves a node without work alone.
+        delay: hours after it added a node for which it removes none.
         day: hours after which the cluster is stopped until next morning; None where it always runs.
         running: share of the month in which it runs.
         restart: what a drill measured there; None where none did.
@@ -61,6 +62,7 @@ class Terms:
     sold_out: float
     tail: float
     blog: bool
+    delay: float = 0.0
     day: float | None = None
     running: float = 1.0
     restart: Restart | None = None
@@ -126,6 +128,7 @@ class PoolTerms:
             else 0.0,
             tail=self._cluster.tail,
             blog=self._cost.model == "blog",
+            delay=self._cluster.delay,
             day=self._hours.day if self._hours and self._cost.model != "blog" else None,
             running=self._hours.share if self._hours else 1.0,
             restart=self._measured.get(pool.name),

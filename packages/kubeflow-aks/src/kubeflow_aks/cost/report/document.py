@@ -74,6 +74,8 @@ def _work(work: WorkCost) -> dict[str, Any]:
         "chanceRetriesRunOut": None if work.fails is None else amount(work.fails),
         "chanceDeadlineMissed": None if work.misses is None else amount(work.misses),
         "spotStopsPayingAt": number(work.stops_paying_at),
+        "fallbackHours": number(work.fallback),
+        "overflowHours": number(work.overflow),
         "waitsHours": number(work.waits),
         "notes": list(work.notes),
     }
