@@ -3,7 +3,7 @@
 Only `program.settings.stack` imports pulumi, so that planning and tests use the models without an engine.
 """
 
-from program.settings._model import EncryptedError, SettingsError, SettingsModel
+from program.settings._model import SettingsError, SettingsModel, UnreadError
 from program.settings.cluster import (
     ApiAccess,
     Autoscaler,
@@ -27,7 +27,6 @@ __all__ = [
     "Autoscaler",
     "CheckpointClass",
     "DataStore",
-    "EncryptedError",
     "Fallback",
     "Inotify",
     "Kubeflow",
@@ -50,6 +49,7 @@ __all__ = [
     "Subnets",
     "SystemPool",
     "Tags",
+    "UnreadError",
     "UserPool",
     "Work",
     "parse",
