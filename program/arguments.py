@@ -23,6 +23,7 @@ from components.data_store.data_store import DataStore, DataStoreArgs
 from components.kubeflow.prerequisites import KubeflowPrerequisites, KubeflowPrerequisitesArgs
 from components.kubeflow.storage import CheckpointClassSpec
 from components.monitoring.monitoring import Monitoring, MonitoringArgs
+from components.monitoring.monitoring_args import BudgetSpec
 from components.network.network import Network, NetworkArgs
 from components.pools.agent_pools import AgentPools, AgentPoolsArgs
 from components.pools.pool_specs import AgentPoolSpec, SystemPoolSpec
@@ -151,18 +152,22 @@ def data_store(plan: Plan, group: ResourceGroup, cluster: AksCluster) -> DataSto
 def monitoring(
     plan: Plan, group: ResourceGroup, cluster: AksCluster, registry: ContainerRegistry
 ) -> MonitoringArgs | None:
-    """Arguments of the monitoring; None for a stack that collects no logs."""
-    if not plan.settings.monitoring.logs:
+    """Arguments of the monitoring; None for a stack that collects no logs and whose cost nobody watches."""
+    monitoring, budget = plan.settings.monitoring, plan.settings.budget
+    watched = budget if budget and budget.watched else None
+    if not (monitoring.logs or monitoring.cost_export or watched):
         return None
     args = MonitoringArgs(
-        **_named(MonitoringArgs, plan.settings.monitoring),
+        **_named(MonitoringArgs, monitoring),
         resource_group_name=group.name,
         location=plan.settings.location,
         cluster_id=cluster.cluster_id,
         setting_name=plan.names.diagnostic_setting,
+        node_resource_group_name=plan.names.node_resource_group,
+        budget=BudgetSpec(**_named(BudgetSpec, watched)) if watched else None,
         tags=plan.settings.tags.as_dict(),
     )
-    if plan.settings.monitoring.workspace is None:
+    if monitoring.workspace is None:
         args["workspace_name"] = plan.names.log_workspace
     if plan.settings.registry.attach is None:  # the owner of another one decides on its logs
         args["registry_id"] = registry.registry_id
@@ -244,7 +249,7 @@ def outputs(  # noqa: PLR0917 - one for each component
     # The address is public, though the kubeconfig that contains it is secret.
     api = pulumi.Output.unsecret(cluster.kubeconfig.apply(api_endpoint))
     data = {"dataStore": {"account": store.account_name, "clientIds": store.client_ids}} if store else {}
-    logs = {"logWorkspace": monitoring.workspace_id} if monitoring else {}
+    logs = {"logWorkspace": monitoring.workspace_id} if monitoring and plan.settings.monitoring.logs else {}
     return {
         **data,
         **logs,

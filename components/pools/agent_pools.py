@@ -66,6 +66,7 @@ ADOPTED: Final = [
     "enableNodePublicIP",
     "enableUltraSSD",
     "gatewayProfile",
+    "gpuProfile",
     "hostGroupID",
     "kubeletConfig",
     "kubeletDiskType",
@@ -83,8 +84,8 @@ ADOPTED: Final = [
     "windowsProfile",
     "workloadRuntime",
 ]
-"""Properties of adopted pools that stay as they are: their subnet, and what the arguments do not state. Of a new pool
-nothing is there that could stay."""
+"""Properties of adopted pools that stay as they are: their subnet, who installs the GPU driver, which AKS may not show,
+and what the arguments do not state. Of a new pool nothing is there that could stay."""
 
 
 class AgentPoolsArgs(TypedDict):

@@ -14,9 +14,9 @@ from pydantic.alias_generators import to_camel
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from components.arguments.mistakes import Mistake
+from components.arguments.mistakes import Mistake, alike
 from program.settings._model import ENCRYPTED, SettingsError
-from program.settings.form_messages import form_problem, suggestion
+from program.settings.form_messages import form_problem, suggestion, unknown_keys
 from program.settings.paths import Location, entry_type, field_at, inner_model, is_written, key_of, model_at
 from program.settings.project_config import left_out_default, plain_default
 from program.settings.root import Settings
@@ -75,13 +75,18 @@ def read(raw: Mapping[str, Any]) -> Reading:
         if isinstance(value, str) and (time := _TIME.fullmatch(value))
     }
     settings, details = _validated(values)
-    unknown = [detail["loc"] for detail in details if detail["type"] == "extra_forbidden"]
+    unknown = {detail["loc"]: detail["input"] for detail in details if detail["type"] == "extra_forbidden"}
+    strange, meant = unknown_keys(unknown), [other for place in unknown for other in _meant(place, values)]
     misspelt = {(*place[:-1], suggestion(place)) for place in unknown}
     for detail in details:
-        if detail["type"] != "missing" or detail["loc"] not in misspelt:
-            mistakes.setdefault(detail["loc"], form_problem(detail))
-    unread = [_setting(place) for place in mistakes if place not in unknown]
-    unread += [other for place in unknown for other in _meant(place, values)]
+        place = detail["loc"]
+        if place in unknown:
+            mistakes |= {first: mistake for first, mistake in strange.items() if first == place}
+        elif detail["type"] != "missing":
+            mistakes.setdefault(place, form_problem(detail))
+        elif place not in misspelt:
+            mistakes.setdefault(place, _spelt_otherwise(place, values) or form_problem(detail))
+    unread = [*(_setting(place) for place in mistakes if place not in unknown), *meant]
     if mistakes:
         settings, _ = _validated(reduce(_mended, (*unknown, *unread), values))
     return Reading(settings=settings, mistakes=tuple(mistakes.values()), unread=(*unread, *hidden))
@@ -101,10 +106,13 @@ def _validated(values: Mapping[str, Any]) -> tuple[Settings | None, list[ErrorDe
 
 
 def _meant(unknown: Location, values: Mapping[str, Any]) -> list[Location]:
-    """The settings that an unknown key may stand for: the one spelt alike, or all that are left out beside it."""
-    group, alike = unknown[:-1], suggestion(unknown)
-    keys = [alike] if alike else [field.alias or "" for field in model_at(group).model_fields.values()]
-    return [(*group, key) for key in keys if alike or not is_written(values, (*group, key))]
+    """The settings that an unknown key may stand for: the one that is suggested, or all that are left out beside it."""
+    group = unknown[:-1]
+    if path := suggestion(unknown):
+        steps = path.split(".")
+        return [(*group, *steps) if field_at((*group, *steps)) else tuple(steps)]
+    beside = [(*group, field.alias or "") for field in model_at(group).model_fields.values()]
+    return [place for place in beside if not is_written(values, place)]
 
 
 def _setting(location: Location) -> Location:
@@ -125,6 +133,16 @@ def _allowed(field: FieldInfo) -> Any:
         return {one.alias: _allowed(one) for one in group.model_fields.values() if one.is_required()}
     kinds: dict[Any, Any] = {int: 1, float: 1, date: date.min.isoformat()}
     return kinds.get(field.annotation, ENCRYPTED)
+
+
+def _spelt_otherwise(location: Location, values: Mapping[str, Any]) -> Mistake | None:
+    """The problem that a required tag is there in other letters, whose case Azure ignores."""
+    beside: Any = values
+    for step in location[:-1]:
+        beside = beside[step]
+    key = str(location[-1])
+    other = alike(key, cast(dict[str, Any], beside))
+    return Mistake(key_of((*location[:-1], other)), other, f"the spelling {key}") if other else None
 
 
 def with_default_named(problem: Mistake, raw: Mapping[str, Any]) -> Mistake:

@@ -215,6 +215,7 @@ def test_all_four_subnets_are_given_or_none() -> None:
         f"{SPOKE}/",
         f"{SPOKE}/{'a' * 64}",
         f"{SPOKE}/gpu/x",
+        f"{SPOKE}/AzureFirewallSubnet",
         IDS["gpu"].replace("/g/", f"/{'g' * 64}/"),
         IDS["gpu"].replace("spoke", "s" * 64),
     ],

@@ -121,6 +121,8 @@ class Published:
 
 ADOPTED: Final = [Published(name, row) for name, row in TABLE["adopted"].items()]
 REFUSED: Final = [Published(name, row) for name, row in TABLE["refused"].items()]
+ANSWERS: Final[Mapping[str, Any]] = TABLE["answers"]
+"""What `az` printed of others, by name."""
 SMALL: Final[Mapping[str, Any]] = {
     "id": f"{SUBSCRIPTION}/resourcegroups/rg/providers/Microsoft.ContainerService/managedClusters/small",
     "location": "westeurope",
@@ -128,7 +130,6 @@ SMALL: Final[Mapping[str, Any]] = {
     "dnsPrefix": "small",
     "nodeResourceGroup": "MC_rg_small_westeurope",
     "identity": {"type": "SystemAssigned"},
-    "systemData": {"createdAt": "2026-01-05T10:00:00.000000+00:00"},
     "agentPoolProfiles": [
         {
             "name": "nodepool1",

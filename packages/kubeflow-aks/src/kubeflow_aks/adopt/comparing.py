@@ -8,6 +8,7 @@ from typing import Any, Final
 from kubeflow_aks.adopt.existing import find
 from kubeflow_aks.json_values import at, entries, is_mapping
 from kubeflow_aks.recorder.run import Resource
+from kubeflow_aks.text.columns import cut_apart
 
 _PLACE: Final = frozenset(
     {"resourceName", "resourceGroupName", "agentPoolName", "configName", "type", "name"}
@@ -56,7 +57,8 @@ class Change:
     replaces: bool
 
     def __str__(self) -> str:
-        return f"{self.path}: {_shown(self.before)} → {_shown(self.after)}"
+        before, after = cut_apart(_shown(self.before), _shown(self.after), _LONGEST)
+        return f"{self.path}: {before} → {after}"
 
 
 def changes(resource: Resource, existing: Mapping[str, Any]) -> list[Change]:
@@ -143,5 +145,4 @@ def _plain(value: Any) -> str:
 def _shown(value: Any) -> str:
     if value is None:
         return "–"
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)

@@ -6,16 +6,14 @@ without their case.
 
 import json
 import re
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
-from pathlib import Path
 from typing import Any, Final
 
 from kubeflow_aks.clients.az import Az
 from kubeflow_aks.exit_codes import InconclusiveError
 from kubeflow_aks.json_values import entries, is_mapping, text
+from kubeflow_aks.text.files import content
 from kubeflow_aks.text.sentences import shown
 
 _ID: Final = re.compile(
@@ -23,7 +21,6 @@ _ID: Final = re.compile(
     r"(?P<name>[^/]+)",
     re.IGNORECASE,
 )
-_DAY: Final = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,15 +49,6 @@ class ExistingCluster:
         """Its resource group."""
         match = _ID.fullmatch(self.id)
         return match["group"] if match else ""
-
-    @property
-    def made(self) -> date | None:
-        """The day on which it was made, where Azure says it."""
-        match = _DAY.match(text(find(self.body, "systemData", "createdAt")))
-        try:
-            return date.fromisoformat(match[0]) if match else None
-        except ValueError:
-            return None
 
 
 def find(value: Any, *path: str) -> Any:
@@ -92,15 +80,14 @@ def queried(az: Az, group: str, name: str) -> ExistingCluster:
 
 
 def read_json(file: str) -> Any:
-    """The JSON of a file, `-` for stdin.
+    """The JSON of a file, `-` for stdin; its encoding is detected.
 
     Raises:
         InconclusiveError: it is not JSON.
         OSError: it can't be read.
     """
     try:
-        raw = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8-sig")
-        return json.loads(raw)
+        return json.loads(content(file))
     except (ValueError, RecursionError):
         raise InconclusiveError(f"{file}: not JSON; expected what `az` prints with --output json") from None
 

@@ -17,7 +17,7 @@ from kubeflow_aks.local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER, Stor
 from kubeflow_aks.local_aks.engine import Engine
 from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.tools import Tools
-from tests.adopt.published import ADOPTED, MADE, Published
+from tests.adopt.published import ADOPTED, Published
 from tests.local.engine.deployment import TODAY, Cluster, Deployment, deployment
 from tests.local.importing import run_import
 
@@ -52,7 +52,7 @@ def adopt(published: Published, deployed: Deployment, root: Path) -> str:
     for name in ("__main__.py", "Pulumi.yaml", "aks_facts", "components", "program"):
         (root / name).symlink_to(PROJECT_ROOT / name)
     files = ["--cluster", str(root / "cluster.json"), "--maintenance", str(root / "maintenance.json")]
-    words = ["adopt", STACK, "--root", str(root), *files, "--owner", "ml", "--created", MADE.isoformat()]
+    words = ["adopt", STACK, "--root", str(root), *files, "--owner", "ml"]
     assert main(words) == 0
     return str(root / "build" / STACK / "import.json")
 

@@ -7,6 +7,7 @@ changed since, the AKS documentation. AKS's own choice of patch versions and nod
 import ipaddress
 from typing import Any, Final
 
+import aks_facts
 from kubeflow_aks.local_aks.azure import arm
 from kubeflow_aks.local_aks.azure.arm import TENANT, Json
 from kubeflow_aks.local_aks.azure.responses.put import Put, new_etag
@@ -64,8 +65,8 @@ def _running(version: str, has: str | None, control_plane: str | None = None) ->
 
 def node_image(os_sku: str, version: str) -> str:
     """The node image of an OS SKU on a Kubernetes version (upgrade-os-version.md)."""
-    default = "2204" if int(version.split(".")[1]) < 35 else "2404"  # noqa: PLR2004 - the release's number
-    return _NODE_IMAGE.format(ubuntu=os_sku.removeprefix("Ubuntu") or default)
+    release = aks_facts.ubuntu(os_sku, version)
+    return _NODE_IMAGE.format(ubuntu=release.release.replace(".", "") if release else os_sku)
 
 
 def agent_pool(put: Put) -> Json:
