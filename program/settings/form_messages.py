@@ -44,6 +44,7 @@ _OF_OTHERS: Final = {
     "availabilityzones": "zones",
     "clustername": "names.cluster",
     "count": "minCount",
+    "dayofweek": "day",
     "defaultnodepool": "systemPool",
     "disablelocalaccounts": "apiAccess.localAccounts",
     "disableruncommand": "apiAccess.runCommand",
@@ -141,7 +142,7 @@ def _several(*locations: Location) -> Mistake:
     }
     hint = f"; did you mean {', '.join(f'{key} for {name}' for name, key in close.items())}?" if close else ""
     if nothing := [name for name in names if name not in close]:
-        hint += f"{'' if close else ';'} nothing stands for {', '.join(nothing)}"
+        hint += f"{'' if close else ';'} no setting is like {', '.join(nothing)}"
     return Mistake(
         key_of(locations[0][:-1]) or "config",
         names,
@@ -153,11 +154,14 @@ def suggestion(location: Location) -> str | None:
     """The setting that an unknown key is probably meant to be: of its mapping, or the path of another one."""
     key, keys, model = str(location[-1]), _keys(location), model_at(location[:-1])
     foreign = _OF_OTHERS.get(letters(key), "").removeprefix(f"{key_of(location[:-1])}.")
+    elsewhere = _path(key, Settings)
+    if elsewhere == key:
+        return f"{key} at the top"
     return (
         alike(key, keys)
         or (foreign if foreign in {*_paths(model), *_paths(Settings)} else None)
         or _path(key, model)
-        or _path(key, Settings)
+        or elsewhere
         or closest(key, keys)
     )
 
