@@ -168,9 +168,11 @@ def meant(location: Location) -> Location | None:
 def _suggestion(location: Location) -> str | None:
     """The setting that an unknown key is probably meant to be, in words."""
     place, group = meant(location), location[:-1]
+    if place is None:
+        return None
     if place == location[-1:]:
         return f"{place[0]} at the top"
-    return place and key_of(place[len(group) :] if place[: len(group)] == group else place)
+    return key_of(place[len(group) :] if place[: len(group)] == group else place)
 
 
 def _path(key: str, model: type[SettingsModel]) -> str | None:
