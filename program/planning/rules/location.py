@@ -11,8 +11,6 @@ from program.planning.rules.pools import component_problems
 from program.settings import Settings
 
 _COMPASS = re.compile(r"north|south|east|west|central|\d+")
-_DIRECTION = re.compile("north|south|east|west|central")
-"""Every region of the public cloud has one in its name (regions-list.md)."""
 _ALIKE = 0.8
 """Share of equal letters from which on a name is taken for another one's misspelling (our choice)."""
 
@@ -36,7 +34,7 @@ def location_problems(settings: Settings) -> Iterator[Mistake]:
         )
     elif not _may_be_new(name) and (close := difflib.get_close_matches(name, names, n=1, cutoff=_ALIKE)):
         yield Mistake("location", name, f"an Azure region; did you mean {close[0]}?")
-    elif not _DIRECTION.search(name):
+    elif not any(map(str.isalpha, _parts(name)[1])):  # every name of regions-list.md has a direction
         yield Mistake(
             "location",
             name,

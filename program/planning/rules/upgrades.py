@@ -65,7 +65,7 @@ def upgrade_warnings(settings: Settings, today: date) -> Iterator[str]:
             "kubernetes.nodeOsUpgradeChannel is None: the nodes get no security updates by themselves; take NodeImage, "
             "or upgrade the node images yourself"
         )
-    if kubernetes.os_sku == "Ubuntu2404" and settings.created is None:
+    if kubernetes.os_sku == "Ubuntu2404" and not settings.exists:
         yield (
             "kubernetes.osSku is Ubuntu2404: AKS's API has it from version 2025-10-01 on and the provider speaks "
             "2025-09-01, so AKS may refuse it (InvalidOSSKU), which changes nothing; set created once a cluster has it"

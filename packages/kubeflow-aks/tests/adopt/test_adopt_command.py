@@ -143,9 +143,11 @@ def test_a_value_that_the_program_refuses_is_listed_with_its_reason(run: Run, pr
 
 
 def pool(name: str, size: str, **others: Any) -> dict[str, Any]:
-    """A user pool as `az` prints it."""
+    """A user pool as `az aks nodepool list` prints it."""
     return {
         "name": name,
+        "type": "Microsoft.ContainerService/managedClusters/agentPools",
+        "typePropertiesType": "VirtualMachineScaleSets",
         "mode": "User",
         "osType": "Linux",
         "vmSize": size,
@@ -210,8 +212,21 @@ def test_a_burstable_system_pool_is_left_where_there_is_another(run: Run, projec
     assert "- autoscaler.skipNodesWithLocalStorage is false" in out
 
 
-def test_role_assignments_give_access_without_local_accounts(run: Run, project: Path) -> None:
-    code, out, err = run(ANSWERS["azure-rbac"])
+def test_the_first_command_of_the_page_takes_what_az_prints(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Local accounts are off there, and role assignments give access."""
+    cluster = ANSWERS["azure-rbac"]
+    listed = {"type": "Microsoft.ContainerService/managedClusters/agentPools"}
+    pools = [{**it, **listed, "typePropertiesType": it["type"]} for it in cluster["agentPoolProfiles"]]
+    for name, answer in (("show", cluster), ("nodepool", pools), ("maintenanceconfiguration", [])):
+        (project / f"{name}.json").write_text(json.dumps(answer))
+    (project / "az").write_text(f'#!/bin/sh\ncat "{project}/$2.json"\n')
+    (project / "az").chmod(0o755)
+    monkeypatch.setenv("PATH", str(project), prepend=":")
+    words = ["--resource-group", "aks-test-rg", "--name", "skg-aks-cluster", "--owner", "ml-platform"]
+    code = main(["adopt", "new", "--root", str(project), *words])
+    out, err = capsys.readouterr()
     assert (code, err) == (0, "")
     settings = written(project)
     assert settings["apiAccess"] == {"localAccounts": False}
@@ -278,7 +293,14 @@ def test_what_is_not_a_cluster_is_unjudged(changed: dict[str, Any], words: str, 
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
-        ({"sku": {"name": "Automatic"}}, "sku: AKS Automatic"),
+        (
+            {"sku": {"name": "Automatic"}},
+            "with a system pool of your own, `az aks update --resource-group rg --name small --sku base` makes it",
+        ),
+        (
+            {"sku": {"name": "Automatic"}, "agentPoolProfiles": None},
+            "no pool that can be the system pool (none is listed); add one by `az aks nodepool add",
+        ),
         ({"enableRbac": False}, "enableRbac: false"),
         ({"aadProfile": {"managed": False}}, "aadProfile: Entra sign-in of the old kind"),
         ({"networkProfile": {"loadBalancerSku": "basic"}}, "networkProfile.loadBalancerSku: basic"),

@@ -219,8 +219,8 @@ def _network_notes(network: Any) -> Iterator[str]:
         )
     if outbound == "none":
         yield (
-            "networkProfile.outboundType: none; AKS gives nodes no way out, so Charmed Kubeflow's images come by one "
-            "of your own or from a mirror inside the network"
+            "networkProfile.outboundType: none; AKS gives nodes no way out, so Charmed Kubeflow's images and the "
+            "storage of checkpoints need one of your own, or a mirror and private endpoints"
         )
     if outbound not in {"", *OUTBOUND_TYPES}:
         yield (

@@ -30,7 +30,7 @@ class ExistingCluster:
     Attributes:
         id: ARM id.
         body: its properties, as `az aks show` has them.
-        pools: its agent pools, at least one, each with a name.
+        pools: its agent pools, each with a name; at least one, but where AKS Automatic has them to itself.
         maintenance: its maintenance configurations, each with a name; of a file that was not given, none.
     """
 
@@ -43,6 +43,11 @@ class ExistingCluster:
     def name(self) -> str:
         """Its name."""
         return self.id.rpartition("/")[2]
+
+    @property
+    def automatic(self) -> bool:
+        """Whether it is AKS Automatic, whose managed system pools `az` does not list."""
+        return text(find(self.body, "sku", "name")).lower() == "automatic"
 
     @property
     def group(self) -> str:
@@ -111,17 +116,18 @@ def cluster_of(cluster: Any, pools: Any = None, maintenance: Any = None) -> Exis
         raise InconclusiveError("location: missing; expected the region, as `az aks show` prints it")
     profiles = find(body, "agentPoolProfiles") if pools is None else pools
     named = _named(profiles, "pools", "`az aks nodepool list`")
-    if not named:
-        raise InconclusiveError(
-            "agentPoolProfiles: missing; expected a list of pools, as `az aks show` prints it"
-        )
     listed = () if maintenance is None else maintenance
-    return ExistingCluster(
+    existing = ExistingCluster(
         id=arm_id,
         body=body,
         pools=named,
         maintenance=_named(listed, "maintenance", "`az aks maintenanceconfiguration list`"),
     )
+    if not (named or existing.automatic):
+        raise InconclusiveError(
+            "agentPoolProfiles: missing; expected a list of pools, as `az aks show` prints it"
+        )
+    return existing
 
 
 def _named(value: Any, what: str, command: str) -> tuple[Mapping[str, Any], ...]:
