@@ -24,6 +24,13 @@ _ZONE: Final = f"{_ELSEWHERE}/Microsoft.Network/privateDnsZones/privatelink.west
 _REGISTRY: Final = f"{_ELSEWHERE}/Microsoft.ContainerRegistry/registries/teamimages"
 _RESERVED: Final = f"{_ELSEWHERE}/Microsoft.Compute/capacityReservationGroups/reserved"
 _WORKSPACE: Final = f"{_ELSEWHERE}/Microsoft.OperationalInsights/workspaces/hub-logs"
+_ALARM: Final = f"{_ELSEWHERE}/Microsoft.Insights/actionGroups/on-call"
+_EXPORT: Final = {
+    "monitoring.costExport.container": f"{_ELSEWHERE}/Microsoft.Storage/storageAccounts/exports"
+    "/blobServices/default/containers/cost",
+    "monitoring.costExport.startDate": "2026-12-01",
+    "monitoring.costExport.type": "AmortizedCost",
+}
 _WORK: Final = {"training": {"pool": "cpuspot", "hoursPerMonth": 100, "stepHours": 5}}
 _SMALL_POOL: Final = {"vmSize": "Standard_D4s_v5", "maxCount": 2, "taints": ["team=a:NoSchedule"]}
 
@@ -225,6 +232,7 @@ EDITS: Final = (
     _one("monitoring.logs", ["kube-audit-admin"]),
     Edit({"monitoring.workspace": _WORKSPACE, "monitoring.logs": ["kube-audit-admin"]}),
     Edit({"monitoring.retentionDays": 90, "monitoring.logs": ["kube-audit-admin"]}),
+    *(Edit(dict(sorted(_EXPORT.items(), key=lambda item: item[0] != first))) for first in _EXPORT),
     _one("autoscaler.scanInterval", "20s"),
     _one("autoscaler.maxNodeProvisionTime", "5m"),
     _one("autoscaler.scaleDownDelayAfterAdd", "5m"),
@@ -376,6 +384,13 @@ EDITS: Final = (
     _one("cost.usage.logsGib", 10),
     _one("cost.usage.outboundGib", 100),
     _one("budget.monthly", 900),
+    Edit(
+        {"budget.emails": ["platform@example.com"], "budget.monthly": 900, "budget.startDate": "2026-12-01"}
+    ),
+    Edit({"budget.actionGroups": [_ALARM], "budget.monthly": 900, "budget.startDate": "2026-12-01"}),
+    Edit(
+        {"budget.startDate": "2026-12-01", "budget.monthly": 900, "budget.emails": ["platform@example.com"]}
+    ),
     _one("officeHours.timeZone", "Europe/London"),
     Edit({"officeHours.days": ["Monday"], "officeHours.timeZone": "Europe/London"}),
     Edit({"officeHours.from": "08:00", "officeHours.timeZone": "Europe/London"}),
