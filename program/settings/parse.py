@@ -16,7 +16,7 @@ from pydantic_core import ErrorDetails
 
 from components.arguments.mistakes import Mistake, alike
 from program.settings._model import ENCRYPTED, SettingsError
-from program.settings.form_messages import form_problem, suggestion, unknown_keys
+from program.settings.form_messages import form_problem, meant, unknown_keys
 from program.settings.paths import Location, entry_type, field_at, inner_model, is_written, key_of, model_at
 from program.settings.project_config import left_out_default, plain_default
 from program.settings.root import Settings
@@ -76,17 +76,17 @@ def read(raw: Mapping[str, Any]) -> Reading:
     }
     settings, details = _validated(values)
     unknown = {detail["loc"]: detail["input"] for detail in details if detail["type"] == "extra_forbidden"}
-    strange, meant = unknown_keys(unknown), [other for place in unknown for other in _meant(place, values)]
-    misspelt = {(*place[:-1], suggestion(place)) for place in unknown}
+    strange, misspelt = unknown_keys(unknown), set(map(meant, unknown))
     for detail in details:
-        place = detail["loc"]
-        if place in unknown:
-            mistakes |= {first: mistake for first, mistake in strange.items() if first == place}
-        elif detail["type"] != "missing":
-            mistakes.setdefault(place, form_problem(detail))
-        elif place not in misspelt:
-            mistakes.setdefault(place, _spelt_otherwise(place, values) or form_problem(detail))
-    unread = [*(_setting(place) for place in mistakes if place not in unknown), *meant]
+        location = detail["loc"]
+        if location in strange:
+            mistakes.setdefault(location, strange[location])
+        elif detail["type"] == "missing" and location not in misspelt:
+            mistakes.setdefault(location, _spelt_otherwise(location, values) or form_problem(detail))
+        elif detail["type"] not in ("missing", "extra_forbidden"):
+            mistakes.setdefault(location, form_problem(detail))
+    unread = [_setting(place) for place in mistakes if place not in unknown]
+    unread += [other for place in unknown for other in _meant(place, values)]
     if mistakes:
         settings, _ = _validated(reduce(_mended, (*unknown, *unread), values))
     return Reading(settings=settings, mistakes=tuple(mistakes.values()), unread=(*unread, *hidden))
@@ -106,13 +106,11 @@ def _validated(values: Mapping[str, Any]) -> tuple[Settings | None, list[ErrorDe
 
 
 def _meant(unknown: Location, values: Mapping[str, Any]) -> list[Location]:
-    """The settings that an unknown key may stand for: the one that is suggested, or all that are left out beside it."""
-    group = unknown[:-1]
-    if path := suggestion(unknown):
-        steps = path.split(".")
-        return [(*group, *steps) if field_at((*group, *steps)) else tuple(steps)]
-    beside = [(*group, field.alias or "") for field in model_at(group).model_fields.values()]
-    return [place for place in beside if not is_written(values, place)]
+    """The settings that an unknown key may stand for: the one it is probably meant to be, or all left out beside it."""
+    if place := meant(unknown):
+        return [place]
+    places = [(*unknown[:-1], field.alias or "") for field in model_at(unknown[:-1]).model_fields.values()]
+    return [place for place in places if not is_written(values, place)]
 
 
 def _setting(location: Location) -> Location:
