@@ -60,8 +60,7 @@ def _several(*places: Location) -> Mistake:
 def _single(place: Location, value: object) -> Mistake:
     key, keys, close = str(place[-1]), _keys(place[:-1]), _in_words(place)
     hint = f"; did you mean {close}?" if close else ""
-    nested = cast(dict[str, Any], value) if isinstance(value, dict) else {}
-    if nested and {*keys}.issuperset(nested):
+    if _has_only(value, keys):
         hint = "; write those in it one level higher"
     if len(place) == 1 and "." in key and key.partition(".")[0] in keys:
         hint = f"; write {key.partition('.')[0]} as a mapping, for a stack file knows no paths"
@@ -69,6 +68,10 @@ def _single(place: Location, value: object) -> Mistake:
     if len(place) == 1 and ":" in key:
         expected = "the name of this project before the colon"
     return Mistake(key_of(place), value, expected)
+
+
+def _has_only(value: object, keys: list[str]) -> bool:
+    return isinstance(value, dict) and bool(value) and {*keys}.issuperset(cast(dict[str, Any], value))
 
 
 def meant(place: Location) -> Location | None:
