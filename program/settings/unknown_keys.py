@@ -71,7 +71,8 @@ def _single(place: Location, value: object) -> Mistake:
 
 
 def _has_only(value: object, keys: list[str]) -> bool:
-    return isinstance(value, dict) and bool(value) and {*keys}.issuperset(cast(dict[str, Any], value))
+    inner = set(cast(dict[str, Any], value)) if isinstance(value, dict) else set[str]()
+    return bool(inner) and inner <= {*keys}
 
 
 def meant(place: Location) -> Location | None:
