@@ -145,7 +145,10 @@ def _report(
     yield "Changed in place by the first `pulumi up`:"
     for urn, arm_id, _ in draft.imported(cluster):
         lines = by_urn.get(urn, [])
-        nothing = "tags" if draft.recorded.resources[urn].type == IDENTITY else "nothing"
+        identity = draft.recorded.resources[urn].type == IDENTITY
+        nothing = (
+            "tags become those of the cluster; `az aks show` has not what they are" if identity else "nothing"
+        )
         yield f"  {arm_id.rpartition('/')[2]}:{'' if lines else f' {nothing}'}"
         yield from (f"    {line}" for line in lines)
     notes = list(_notes(cluster, draft, made=made))
@@ -185,6 +188,20 @@ def _notes(cluster: ExistingCluster, draft: Draft, *, made: object) -> Iterator[
             "identity: the cluster gets a new one, with rights on its group and subnets; rights of the present one "
             "elsewhere, such as on a route table or a private DNS zone, are to be given to the new one"
         )
+    pools, system = [text(find(pool, "name")) for pool in cluster.pools], draft.settings["systemPool"]["name"]
+    yield (
+        "`pulumi preview` shows more, of which nothing reaches Azure: azureApiVersion, and the type of an imported "
+        "pool"
+    )
+    if len(pools) > 1:
+        yield (
+            f"agentPoolProfiles: a preview compares pools by their place in Azure's list, {', '.join(pools)}; "
+            f"sent is {system} alone, as above"
+        )
+    yield (
+        f"orchestratorVersion and powerState of {system} are not sent, and AKS leaves them; its nodes are upgraded by "
+        "`az aks nodepool upgrade`"
+    )
     for _, change in draft.changes(cluster):
         if change.path.startswith("agentPoolProfiles[") and change.path.endswith("].nodeTaints"):
             yield (

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from aks_facts import vm_sizes
-from kubeflow_aks.adopt.comparing import Change, changes
+from kubeflow_aks.adopt.comparing import Change, changes, imported
 from kubeflow_aks.adopt.existing import ExistingCluster, find
 from kubeflow_aks.adopt.infer_settings import Settings, cluster_settings, own_identity, user_pool_settings
 from kubeflow_aks.adopt.refusals import system_pool_reason, user_pool_reason
@@ -49,7 +49,7 @@ class Draft:
     def imported(self, cluster: ExistingCluster) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
         """URN in the program, ARM id and what is there, of everything that is imported."""
         [managed] = self.recorded.of(CLUSTER)
-        yield managed.urn, cluster.id, cluster.body
+        yield managed.urn, cluster.id, {**cluster.body, "agentPoolProfiles": list(cluster.pools)}
         if identity := own_identity(cluster):
             yield self.recorded.one(IDENTITY, f"{managed.name}-identity").urn, identity, {}
         for pool in self.recorded.of(POOL):
@@ -62,11 +62,26 @@ class Draft:
             if name.lower() in there:
                 yield window.urn, f"{cluster.id}/maintenanceConfigurations/{name}", there[name.lower()]
 
+    def other_properties(self, cluster: ExistingCluster) -> Settings:
+        """What the program does not state of the cluster's own pool, but for its version and power: both change."""
+        [managed] = self.recorded.of(CLUSTER)
+        [stated] = managed.inputs["agentPoolProfiles"]
+        _, _, existing = next(self.imported(cluster))
+        return {
+            name: value
+            for pool in imported(managed, existing)["agentPoolProfiles"]
+            for name, value in pool.items()
+            if name not in {*stated, "orchestratorVersion", "powerState"}
+        }
+
     def changes(self, cluster: ExistingCluster) -> Iterator[tuple[str, Change]]:
         """URN and change of what is imported; of the identity `az aks show` has only the id."""
+        certain = (
+            {"identity.userAssignedIdentities[0]": own_identity(cluster)} if own_identity(cluster) else {}
+        )
         for urn, _, existing in self.imported(cluster):
             if existing:
-                for change in changes(self.recorded.resources[urn], existing):
+                for change in changes(self.recorded.resources[urn], existing, certain):
                     yield urn, change
 
 
@@ -77,12 +92,16 @@ def drafted(cluster: ExistingCluster, stack: str, root: Path, *, owner: str, cre
         CommandError: the program refuses what is no pool's, or the cluster itself would be replaced.
     """
     system = next(pool for pool in cluster.pools if system_pool_reason(pool) == "")
-    settings = {**cluster_settings(cluster, system, owner=owner, environment=stack), "created": created}
+    settings: Settings = {
+        **cluster_settings(cluster, system, owner=owner, environment=stack),
+        "created": created,
+    }
     pools, left = _candidates(cluster, system)
     unstated: dict[str, str] = {}
+    others: Settings | None = None
     while True:
         names = {text(find(pool, "name")) for pool in cluster.pools}
-        settings["pools"] = _pools(root, stack, pools, names)
+        settings["pools"] = _pools(root, stack, pools, names, settings["tags"])
         try:
             recorded = record(stack, root=root, preview=True, draft=stack_file(root, stack, settings))
         except RefusedError as refused:
@@ -91,7 +110,10 @@ def drafted(cluster: ExistingCluster, stack: str, root: Path, *, owner: str, cre
                 raise CommandError(f"{_REFUSED}\n{mistakes}") from None
             continue
         draft = Draft(settings=settings, pools=pools, left=left, unstated=unstated, recorded=recorded)
-        if not _kept(draft, cluster):
+        if others is None:
+            others = draft.other_properties(cluster)
+            settings["systemPool"] |= {"otherProperties": others} if others else {}
+        elif not _kept(draft, cluster):
             return draft
 
 
@@ -130,9 +152,15 @@ def _hosts(pool: Mapping[str, Any]) -> bool:
     return not spot and not find(pool, "nodeTaints") and not gpus
 
 
-def _pools(root: Path, stack: str, pools: Mapping[str, Mapping[str, Any]], taken: set[str]) -> Settings:
+def _pools(
+    root: Path,
+    stack: str,
+    pools: Mapping[str, Mapping[str, Any]],
+    taken: set[str],
+    tags: Mapping[str, str],
+) -> Settings:
     """The cluster's own pools, and beside them the standard ones under names that are free."""
-    settings: Settings = {name: user_pool_settings(pool) for name, pool in pools.items()}
+    settings: Settings = {name: user_pool_settings(pool, tags) for name, pool in pools.items()}
     config = read_stack(root, stack, draft={})
     standard: Any = json.loads(config.values.get(f"{config.project}:pools") or "{}")
     hosted = any(map(_hosts, pools.values()))

@@ -53,7 +53,7 @@ def user_pool_reason(pool: Mapping[str, Any]) -> str:
 def _kind(pool: Mapping[str, Any]) -> str:
     if text(find(pool, "osType")) not in {"", "Linux"}:
         return f"{text(find(pool, 'osType'))}, not Linux"
-    kind = text(find(pool, "typePropertiesType")) or text(find(pool, "type"))
-    if "/" not in kind and kind not in {"", "VirtualMachineScaleSets"}:
+    kind = text(find(pool, "type"))
+    if kind not in {"", "VirtualMachineScaleSets"}:
         return f"of the type {kind}, not VirtualMachineScaleSets"
     return ""
