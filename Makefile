@@ -23,7 +23,7 @@ REFERENCES := program.settings.reference kubeflow_aks.policy.reference kubeflow_
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: always help preview test test-components test-stacks test-rules test-packages test-kubeflow-aks test-ckf-spot test-local test-simulation lint docs bench requirements demo demo-down clean
+.PHONY: always help preview test test-components test-stacks test-rules test-packages test-kubeflow-aks test-ckf-spot test-local test-simulation lint docs prices bench requirements demo demo-down clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -94,6 +94,9 @@ endef
 docs: $(VENV)/.dev $(CKF_SPOT_VENV)/.dev ## write what is generated: settings and policy reference, Pulumi.yaml's keys, the README's numbers and picture, notebooks
 	@$(PY) -m kubeflow_aks.text.generated --write $(REFERENCES) kubeflow_aks.preview.readme kubeflow_aks.scenario.report.picture
 	@$(CKF_SPOT_VENV)/bin/jupytext --quiet --update --to ipynb $(CKF_SPOT)/examples/pipelines/*.py
+
+prices: $(VENV)/.dev ## renew aks_facts/ondemand_prices.csv from Azure's price list; minutes, no account
+	@$(PY) -m kubeflow_aks.cost.prices.renewal
 
 bench: export PYTHONPATH := $(COMMANDS):.
 bench: $(VENV)/.dev ## run times side by side, as ratios; about 20 minutes, on a machine that does nothing else

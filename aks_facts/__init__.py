@@ -1,30 +1,38 @@
 """Facts as data: VM sizes, prices, regions and version support windows, each file with its source and date."""
 
-from aks_facts.prices import INCOMPLETE, PRICES_READ, ondemand_prices, priced_regions
-from aks_facts.regions import region, regions
+from aks_facts.prices import INCOMPLETE, PRICES_FILE, PRICES_READ, ondemand_prices, priced_regions
+from aks_facts.regions import clouds, region, regions
 from aks_facts.services import FREE_OUTBOUND_GB, Meter, os_disk, service_price, services
 from aks_facts.spot_points import assumed_spot_share, quoted_sizes, quoted_spot_price
 from aks_facts.versions import (
     CharmedKubeflowRelease,
     KubernetesVersion,
+    UbuntuRelease,
     charmed_kubeflow_releases,
     kubernetes_version,
     kubernetes_versions,
+    minor,
+    ubuntu,
+    ubuntu_releases,
 )
 from aks_facts.vm_sizes import VmSize, restricted_families, retired_series, vm_size, vm_sizes
 
 __all__ = [
     "FREE_OUTBOUND_GB",
     "INCOMPLETE",
+    "PRICES_FILE",
     "PRICES_READ",
     "CharmedKubeflowRelease",
     "KubernetesVersion",
     "Meter",
+    "UbuntuRelease",
     "VmSize",
     "assumed_spot_share",
     "charmed_kubeflow_releases",
+    "clouds",
     "kubernetes_version",
     "kubernetes_versions",
+    "minor",
     "ondemand_prices",
     "os_disk",
     "priced_regions",
@@ -36,6 +44,8 @@ __all__ = [
     "retired_series",
     "service_price",
     "services",
+    "ubuntu",
+    "ubuntu_releases",
     "vm_size",
     "vm_sizes",
 ]

@@ -11,22 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
-_FILE: Final = Path(__file__).parent / "ondemand_prices.csv"
-PRICES_READ: Final = date(2026, 6, 18)
-"""Day on which the file's source read Azure's price list."""
-INCOMPLETE: Final = frozenset(
-    {
-        "standardBasv2Family",
-        "standardBpsv2Family",
-        "standardBsv2Family",
-        "standardDADSv5Family",
-        "standardDASv5Family",
-        "standardEADSv5Family",
-        "standardEASv5Family",
-        "standardEIASv5Family",
-    }
-)
-"""Quota families of which the file lacks prices of sizes that are sold: its first lines say why."""
+PRICES_FILE: Final = Path(__file__).parent / "ondemand_prices.csv"
 
 
 @cache
@@ -49,10 +34,22 @@ def priced_regions() -> frozenset[str]:
 
 @cache
 def _text() -> str:
-    return _FILE.read_text(encoding="utf-8")
+    return PRICES_FILE.read_text(encoding="utf-8")
 
 
 @cache
 def _regions() -> tuple[str, ...]:
     head = next(line for line in _text().splitlines() if not line.startswith("#"))
     return tuple(head.split(",")[1:])
+
+
+def _noted(name: str) -> str:
+    """What one of the file's first lines says, `# name: value`."""
+    begin = f"# {name}:"
+    return next(line.removeprefix(begin).strip() for line in _text().splitlines() if line.startswith(begin))
+
+
+PRICES_READ: Final = date.fromisoformat(_noted("read"))
+"""Day on which Azure's price list was read."""
+INCOMPLETE: Final = frozenset(_noted("incomplete").split())
+"""Quota families of which the file lacks prices of sizes that are sold: its first lines say why."""

@@ -1,4 +1,4 @@
-"""Until when AKS supports each Kubernetes minor, and on which of them each Charmed Kubeflow release runs."""
+"""Until when AKS supports each Kubernetes minor and each Ubuntu, and where each Charmed Kubeflow release runs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,6 +28,22 @@ class CharmedKubeflowRelease:
     juju_agent_version: str
 
 
+@dataclass(frozen=True, kw_only=True)
+class UbuntuRelease:
+    """One release of Ubuntu on AKS's nodes, Kubernetes minors as the number after `1.`."""
+
+    release: str
+    os_sku: str
+    """OS SKU that names it."""
+    first: int
+    """First minor in which AKS takes that OS SKU."""
+    last: int
+    default_from: int
+    """First minor in which the OS SKU `Ubuntu` is this release, until the next one's."""
+    until: date | None
+    """Last day with new pools, node images and security patches; None where no end is announced."""
+
+
 @cache
 def kubernetes_versions() -> Mapping[str, KubernetesVersion]:
     """Every Kubernetes minor of the catalogue, by `major.minor`."""
@@ -55,6 +71,41 @@ def charmed_kubeflow_releases() -> Mapping[str, CharmedKubeflowRelease]:
         for row in rows("charmed_kubeflow_releases")
     )
     return MappingProxyType({release.release: release for release in releases})
+
+
+@cache
+def ubuntu_releases() -> Mapping[str, UbuntuRelease]:
+    """Every release of the catalogue, oldest first, by `year.month`."""
+    releases = (
+        UbuntuRelease(
+            release=row["release"],
+            os_sku=row["os_sku"],
+            first=minor(row["first"]),
+            last=minor(row["last"]),
+            default_from=minor(row["default_from"]),
+            until=date.fromisoformat(row["until"]) if row["until"] else None,
+        )
+        for row in rows("ubuntu_releases")
+    )
+    return MappingProxyType({release.release: release for release in releases})
+
+
+def ubuntu(os_sku: str, version: str) -> UbuntuRelease | None:
+    """The release that nodes of an OS SKU run; None on a Kubernetes older than the catalogue's.
+
+    Args:
+        os_sku: `Ubuntu`, or one that names a release.
+        version: Kubernetes, `major.minor` or longer.
+    """
+    releases = ubuntu_releases().values()
+    by_sku = {release.os_sku: release for release in releases}
+    defaults = [release for release in releases if release.default_from <= minor(version)]
+    return by_sku.get(os_sku) or (defaults[-1] if defaults else None)
+
+
+def minor(version: str) -> int:
+    """The number after `1.` of a Kubernetes version."""
+    return int(version.split(".")[1])
 
 
 def kubernetes_version(version: str) -> KubernetesVersion:

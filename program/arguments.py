@@ -9,7 +9,6 @@ from typing import Any, TypeAlias, TypedDict
 import pulumi
 from pulumi_azure_native import resources
 
-from components.azure.cidr import address_or_range
 from components.cluster.aks_cluster import AksCluster
 from components.cluster.aks_cluster_args import (
     AksClusterArgs,
@@ -24,6 +23,7 @@ from components.data_store.data_store import DataStore, DataStoreArgs
 from components.kubeflow.prerequisites import KubeflowPrerequisites, KubeflowPrerequisitesArgs
 from components.kubeflow.storage import CheckpointClassSpec
 from components.monitoring.monitoring import Monitoring, MonitoringArgs
+from components.monitoring.monitoring_args import BudgetSpec
 from components.network.network import Network, NetworkArgs
 from components.pools.agent_pools import AgentPools, AgentPoolsArgs
 from components.pools.pool_specs import AgentPoolSpec, SystemPoolSpec
@@ -152,18 +152,22 @@ def data_store(plan: Plan, group: ResourceGroup, cluster: AksCluster) -> DataSto
 def monitoring(
     plan: Plan, group: ResourceGroup, cluster: AksCluster, registry: ContainerRegistry
 ) -> MonitoringArgs | None:
-    """Arguments of the monitoring; None for a stack that collects no logs."""
-    if not plan.settings.monitoring.logs:
+    """Arguments of the monitoring; None for a stack that collects no logs and whose cost nobody watches."""
+    monitoring, budget = plan.settings.monitoring, plan.settings.budget
+    watched = budget if budget and budget.watched else None
+    if not (monitoring.logs or monitoring.cost_export or watched):
         return None
     args = MonitoringArgs(
-        **_named(MonitoringArgs, plan.settings.monitoring),
+        **_named(MonitoringArgs, monitoring),
         resource_group_name=group.name,
         location=plan.settings.location,
         cluster_id=cluster.cluster_id,
         setting_name=plan.names.diagnostic_setting,
+        node_resource_group_name=plan.names.node_resource_group,
+        budget=BudgetSpec(**_named(BudgetSpec, watched)) if watched else None,
         tags=plan.settings.tags.as_dict(),
     )
-    if plan.settings.monitoring.workspace is None:
+    if monitoring.workspace is None:
         args["workspace_name"] = plan.names.log_workspace
     if plan.settings.registry.attach is None:  # the owner of another one decides on its logs
         args["registry_id"] = registry.registry_id
@@ -245,7 +249,7 @@ def outputs(  # noqa: PLR0917 - one for each component
     # The address is public, though the kubeconfig that contains it is secret.
     api = pulumi.Output.unsecret(cluster.kubeconfig.apply(api_endpoint))
     data = {"dataStore": {"account": store.account_name, "clientIds": store.client_ids}} if store else {}
-    logs = {"logWorkspace": monitoring.workspace_id} if monitoring else {}
+    logs = {"logWorkspace": monitoring.workspace_id} if monitoring and plan.settings.monitoring.logs else {}
     return {
         **data,
         **logs,
@@ -281,7 +285,7 @@ def _with_own(ranges: Sequence[str], network: Network) -> list[pulumi.Input[str]
     gateway = (
         [pulumi.Output.concat(network.outbound_address, "/32")] if ranges and network.outbound_address else []
     )
-    return [*(str(address_or_range(text)) for text in ranges), *gateway]
+    return [*(text if "/" in text else f"{text}/32" for text in ranges), *gateway]
 
 
 def _dns_label(plan: Plan, group: ResourceGroup) -> pulumi.Input[str]:

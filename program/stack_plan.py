@@ -4,8 +4,10 @@ from datetime import UTC, datetime
 
 import pulumi
 
+from components.arguments.checked import ONLY_FORM
 from program.planning import Plan, plan
 from program.settings import SettingsError
+from program.settings.parse import encrypted
 from program.settings.stack import refusal, stack_values, without_secrets
 
 
@@ -17,7 +19,9 @@ def stack_plan() -> Plan:
     """
     project, stack = pulumi.get_project(), pulumi.get_stack()
     try:
-        planned = plan(stack_values(), project=project, stack=stack, today=datetime.now(UTC).date())
+        values = stack_values()
+        ONLY_FORM.set(any(encrypted(values)))
+        planned = plan(values, project=project, stack=stack, today=datetime.now(UTC).date())
     except SettingsError as error:
         raise pulumi.RunError(refusal(error, stack)) from None
     for warning in planned.warnings:

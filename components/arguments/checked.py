@@ -1,10 +1,11 @@
 """Arguments that were checked: plain values at once, Outputs when they are known."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
-from typing import Any, TypeVar, cast, get_origin, is_typeddict
+from typing import Any, Final, TypeVar, cast, get_origin, is_typeddict
 
 import pulumi
 from pulumi.provider.experimental.util import camel_case
@@ -16,6 +17,11 @@ from .limits import Form, text_mistakes
 from .mistakes import HIDDEN, Mistake
 
 Args = TypeVar("Args")
+ONLY_FORM: Final = ContextVar("ONLY_FORM", default=False)
+"""Whether no rule judges the arguments of this run's components, because defaults stand for encrypted values in some.
+
+The program that sets it has judged its settings itself, as far as a preview can read them.
+"""
 
 
 @dataclass(frozen=True)
@@ -33,7 +39,9 @@ class Rule:
         return not any(_awaited_in(self.values))
 
     def mistakes(self, values: Iterable[Any]) -> Iterator[Mistake]:
-        """The mistakes in the values, now known."""
+        """The mistakes in the values, now known; none where a preview cannot decrypt one of them."""
+        if repr(HIDDEN)[1:-1] in repr(values):
+            return iter(())
         mistakes = self.find(*values)
         return (mistake.within(self.key) for mistake in mistakes) if self.key else iter(mistakes)
 
@@ -89,9 +97,11 @@ def checked(component: str, kind: type[Args], args: Args, rules: Callable[[Args]
     """
     refuse(component, _readable(form_mistakes(kind, args)))
     formed = cast(Args, _formed(component, kind, args, ""))
+    if ONLY_FORM.get():
+        return formed
     every = (*declared_rules(kind, formed), *rules(formed))
     broken = chain.from_iterable(judge.mistakes(judge.values) for judge in every if judge.now)
-    refuse(component, _readable(broken))
+    refuse(component, broken)
     later = [judge for judge in every if not judge.now]
     return cast(Args, _mapped(formed, lambda output: _ruled(component, output, later)))
 
@@ -161,7 +171,7 @@ def _of_form(component: str, kind: Any, output: pulumi.Output[Any], key: str) ->
     def look(settled: list[Any]) -> Any:
         value, secret = settled
         if value is not None:
-            refuse(component, _shown(form_mistakes(kind, value, key=key), secret=secret))
+            refuse(component, _shown(_readable(form_mistakes(kind, value, key=key)), secret=secret))
         return value
 
     return pulumi.Output.all(output, output.is_secret()).apply(look)
@@ -197,7 +207,7 @@ def _is_whole(judged: Rule, plain: Iterable[Any]) -> bool:
 
 
 def _readable(mistakes: Iterable[Mistake]) -> Iterator[Mistake]:
-    """The mistakes but for those in values that a preview cannot decrypt."""
+    """The mistakes of form but for those of values that a preview cannot decrypt."""
     return (mistake for mistake in mistakes if repr(HIDDEN) not in repr(mistake.value))
 
 

@@ -11,6 +11,8 @@ Architecture = Literal["amd64", "arm64"]
 """Processors of a node, as Kubernetes calls them."""
 BlobSku = Literal["Standard_ZRS", "Standard_LRS", "Premium_ZRS", "Premium_LRS"]
 """Redundancy and speed of Blob storage."""
+CostExportType = Literal["ActualCost", "AmortizedCost"]
+"""Charges of an export: as billed, or with commitments spread over what uses them."""
 DiskSku = Literal["StandardSSD_ZRS", "Premium_ZRS", "StandardSSD_LRS", "Premium_LRS"]
 """Kind of Azure disk; ZRS disks can move between zones, LRS disks cannot."""
 EvictionPolicy = Literal["Delete", "Deallocate"]

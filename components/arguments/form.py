@@ -3,7 +3,6 @@
 Rules, which need more than an annotation states, are `checked`'s.
 """
 
-import difflib
 import math
 import re
 from collections.abc import Awaitable, Iterable, Iterator, Mapping, Sequence
@@ -13,7 +12,7 @@ import pulumi
 from pulumi.provider.experimental.util import camel_case
 
 from .declaration import entry_kind, is_map, keys_of, plain_kind
-from .mistakes import Mistake, one_of
+from .mistakes import Mistake, closest, one_of
 
 _PLAIN_STEP: Final = re.compile(r"[A-Za-z_][\w-]*")
 _KINDS: Final[Mapping[type, tuple[tuple[type, ...], str]]] = {
@@ -97,15 +96,10 @@ def key_mistakes(key: str, name: str, value: object, keys: Iterable[str]) -> Ite
     keys = list(keys)
     if name in keys:
         return
-    alike = next((other for other in keys if _letters(other) == _letters(name)), None)
-    close = alike or next(iter(difflib.get_close_matches(name, keys, n=1)), None)
+    close = closest(name, keys)
     yield Mistake(
         key, value, f"one of the keys {', '.join(keys)}{f'; did you mean {close}?' if close else ''}"
     )
-
-
-def _letters(name: str) -> str:
-    return name.replace("_", "").lower()
 
 
 def _words(kind: Any) -> str:

@@ -1,7 +1,9 @@
 """What is wrong with one argument or setting. Pure data: `errors` makes an exception of it."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from typing import Final
 
 HIDDEN: Final = "\0encrypted"
@@ -53,6 +55,23 @@ def one_of(key: str, value: object, allowed: Sequence[str]) -> Iterator[Mistake]
         )
 
 
+def alike(name: str, names: Iterable[str]) -> str | None:
+    """The one of some names that differs from another in case, underscores and hyphens only."""
+    return next((other for other in names if letters(other) == letters(name)), None)
+
+
+def closest(name: str, names: Sequence[str]) -> str | None:
+    """The one of some names that another is probably meant to be."""
+    plain = {letters(other): other for other in names}
+    close = get_close_matches(letters(name), plain, n=1)
+    return plain[close[0]] if close else None
+
+
+def letters(name: str) -> str:
+    """A name without its case, underscores and hyphens."""
+    return re.sub("[-_]", "", name).lower()
+
+
 def _shown(value: object) -> str:
     if isinstance(value, float) and value.is_integer():  # written without a fraction, or with one of zeros
         value = int(value)
@@ -62,7 +81,8 @@ def _shown(value: object) -> str:
 
 
 def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 3] + "…"
+    """The text without its middle where it is longer: ARM ids differ at their end."""
+    return text if len(text) <= most else f"{text[: most // 3]}…{text[1 - most + most // 3 :]}"
 
 
 def _printable(text: str) -> str:

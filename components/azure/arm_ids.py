@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ..arguments.mistakes import Mistake
+from .azure_names import OF_SERVICES
 
 GUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _GROUP: Final = re.compile(r"[-\w.()]{0,89}[-\w()]")
@@ -50,8 +51,9 @@ WORKSPACE: Final = Kind(
 )
 SUBNET: Final = Kind(
     "Microsoft.Network/virtualNetworks/<network>/subnets/<name>",
-    re.compile(r"[a-z0-9]([-\w.]{0,61}\w)?", re.ASCII | re.IGNORECASE),
-    "1 to 63 letters, digits, underscores, periods and hyphens",
+    re.compile(rf"{OF_SERVICES}[a-z0-9]([-\w.]{{0,61}}\w)?", re.ASCII | re.IGNORECASE),
+    "1 to 63 letters, digits, underscores, periods and hyphens and is none that Azure keeps for a gateway, firewall, "
+    "bastion or route server",
 )
 """Subnet of nodes with CNI Overlay, which takes 63 characters of Azure's 80 (concepts-network-azure-cni-overlay.md)."""
 PRIVATE_DNS_ZONE: Final = Kind(
@@ -63,6 +65,16 @@ IDENTITY: Final = Kind(
     "Microsoft.ManagedIdentity/userAssignedIdentities/<name>",
     re.compile(r"[a-z0-9][-\w]{2,127}", re.ASCII | re.IGNORECASE),
     "3 to 128 letters, digits, underscores and hyphens",
+)
+CONTAINER: Final = Kind(
+    "Microsoft.Storage/storageAccounts/<account>/blobServices/default/containers/<name>",
+    re.compile(r"[a-z0-9](-?[a-z0-9]){2,62}"),
+    "3 to 63 lower-case letters, digits and single inner hyphens",
+)
+ACTION_GROUP: Final = Kind(
+    "Microsoft.Insights/actionGroups/<name>",
+    re.compile(r"[^/&%?+]{1,260}"),
+    "1 to 260 characters, none of / & % ? +",
 )
 CLUSTER: Final = Kind(
     "Microsoft.ContainerService/managedClusters/<name>",

@@ -41,6 +41,19 @@ NETWORK_PART: Final = Form(
     form=f"1 to 80 {_INNER}, and a letter, digit or underscore last",
 )
 """Name of a public address or a NAT gateway."""
+OF_SERVICES: Final = (
+    r"(?!(?i:GatewaySubnet|AzureBastionSubnet|AzureFirewall(Management)?Subnet|RouteServerSubnet)$)"
+)
+"""Start of a pattern that leaves out names of subnets which Azure keeps for a service, and for nothing beside it.
+
+Source: virtual-network-for-azure-services.md (2023-05-03), "Services that can be deployed into a virtual network".
+"""
+SUBNET: Final = Form(
+    pattern=rf"^{OF_SERVICES}[A-Za-z0-9]([-A-Za-z0-9_.]{{0,61}}[A-Za-z0-9_])?$",
+    form="1 to 63 letters, digits, hyphens, underscores and periods, a letter or digit first and no hyphen or period "
+    "last, and not the name that Azure keeps for a gateway, firewall, bastion or route server",
+)
+"""Name of a subnet of nodes, which CNI Overlay makes a label of (concepts-network-azure-cni-overlay.md)."""
 IDENTITY: Final = Form(
     pattern=r"^[A-Za-z0-9][-A-Za-z0-9_]{2,127}$",
     form="3 to 128 letters, digits, underscores and hyphens, a letter or digit first",

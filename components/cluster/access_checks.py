@@ -45,12 +45,16 @@ def authorized_range_mistakes(
         yield Mistake(RANGES, len(allowed), f"at most {MAX_RANGES} ranges")
 
 
-def sign_in_mistakes(groups: Sequence[str], *, local_accounts: bool) -> Iterator[Mistake]:
-    """Ids that are none of Entra groups, and a cluster that nobody could sign in to."""
+def sign_in_mistakes(groups: Sequence[str], *, local_accounts: bool, adopted: bool) -> Iterator[Mistake]:
+    """Ids that are none of Entra groups, and a cluster that nobody could sign in to.
+
+    An adopted one keeps its Azure RBAC, by which role assignments give access and no group is needed
+    (entra-id-authorization.md).
+    """
     for index, text in enumerate(groups):
         if not GUID.fullmatch(text):
             key = f"apiAccess.adminGroupObjectIds[{index}]"
             yield Mistake(key, text, "the object id of an Entra group, a GUID")
-    if not local_accounts and not groups:
+    if not (local_accounts or groups or adopted):
         expected = "true, or a group in apiAccess.adminGroupObjectIds; otherwise nobody could sign in"
         yield Mistake("apiAccess.localAccounts", value=False, expected=expected)

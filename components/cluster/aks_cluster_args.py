@@ -134,7 +134,8 @@ class ApiAccessSpec(TypedDict, total=False):
     """Allow `az aks command invoke`, which runs commands by Azure's API whatever the address ranges. Left out:
     unchanged; true for a new cluster."""
     local_accounts: Annotated[bool, Argument(True, "local-accounts.md")]
-    """Keep the certificate-based admin account; false requires Entra admin groups."""
+    """Keep the certificate-based admin account; false requires Entra admin groups, unless an adopted cluster has Azure
+    RBAC."""
     admin_group_object_ids: Annotated[
         Texts, Argument((), "enable-authentication-microsoft-entra-id.md", unit="object id (GUID)")
     ]

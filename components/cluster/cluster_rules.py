@@ -34,11 +34,12 @@ _RANGES = {
 def cluster_rules(args: AksClusterArgs) -> Iterator[Rule]:
     """Every rule of these arguments, whose defaults are there."""
     kubernetes, network = args.get("kubernetes", {}), args.get("network", {})
+    adopted = args.get("adopted", False)
     yield from under("systemPool", _system_pool_rules(args.get("system_pool", {})))
     yield from under("network", _network_rules(network))
-    yield rule(_engine_mistakes, network.get("policy"), adopted=args.get("adopted", False))
+    yield rule(_engine_mistakes, network.get("policy"), adopted=adopted)
     yield from under("kubernetes", _kubernetes_rules(kubernetes))
-    yield from _access_rules(args.get("api_access", {}), network.get("outbound_type"))
+    yield from _access_rules(args.get("api_access", {}), network.get("outbound_type"), adopted=adopted)
     yield from _name_rules(args)
     groups = args.get("capacity_reservation_groups", {})
     for name, group in groups.items():
@@ -84,12 +85,19 @@ def _kubernetes_rules(kubernetes: KubernetesSpec) -> Iterator[Rule]:
     yield rule(cost_analysis_mistakes, tier, kubernetes.get("cost_analysis"))
 
 
-def _access_rules(access: ApiAccessSpec, outbound_type: Input[str] | None) -> Iterator[Rule]:
+def _access_rules(
+    access: ApiAccessSpec, outbound_type: Input[str] | None, *, adopted: bool
+) -> Iterator[Rule]:
     private = access.get("private_cluster")
     ranges = access.get("authorized_ip_ranges")
     yield rule(authorized_range_mistakes, ranges, outbound_type, private=private)
     local_accounts = access.get("local_accounts")
-    yield rule(sign_in_mistakes, access.get("admin_group_object_ids", ()), local_accounts=local_accounts)
+    yield rule(
+        sign_in_mistakes,
+        access.get("admin_group_object_ids", ()),
+        local_accounts=local_accounts,
+        adopted=adopted,
+    )
     zone, subnet = access.get("private_dns_zone_id"), access.get("subnet_id")
     yield from rule_of_text(arm_id_mistakes, "apiAccess.privateDnsZoneId", zone, PRIVATE_DNS_ZONE)
     yield from rule_of_text(arm_id_mistakes, "apiAccess.subnetId", subnet, SUBNET)

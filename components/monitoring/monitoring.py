@@ -1,4 +1,4 @@
-"""The logs of a cluster's control plane and of its registry, and the workspace that keeps them."""
+"""The logs of a cluster's control plane and of its registry, the workspace that keeps them, and what it all costs."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -6,51 +6,42 @@ from typing import Final
 import pulumi
 from pulumi_azure_native import monitor, operationalinsights
 
-from ..arguments.checked import Rule, checked, named, rule, rule_of_text
+from ..arguments.checked import Rule, checked, named, rule, rule_of_text, under
 from ..arguments.inputs import mapped
 from ..azure import azure_names
-from ..azure.arm_ids import CLUSTER, REGISTRY, WORKSPACE, arm_id_mistakes
+from ..azure.arm_ids import CLUSTER, CONTAINER, REGISTRY, WORKSPACE, arm_id_mistakes
 from ..azure.tags import tag_mistakes
+from . import spending
 from .monitoring_args import LOG_RETENTION_DAYS, MonitoringArgs
-from .monitoring_checks import log_mistakes, workspace_mistakes, workspace_name_mistakes
+from .monitoring_checks import (
+    budget_mistakes,
+    log_mistakes,
+    node_group_mistakes,
+    workspace_mistakes,
+    workspace_name_mistakes,
+)
 
 _REGISTRY_LOGS: Final = ("ContainerRegistryLoginEvents", "ContainerRegistryRepositoryEvents")
 """Who signed in, and who pushed, pulled or deleted what (microsoft-containerregistry-registries-logs.md)."""
 
 
 class Monitoring(pulumi.ComponentResource):
-    """The logs of one cluster's control plane and of its registry, in a Log Analytics workspace, new or given."""
+    """The logs of one cluster's control plane and of its registry in a workspace, and the watch over what it costs."""
 
-    workspace_id: pulumi.Output[str]
-    """ARM id of the workspace."""
+    workspace_id: pulumi.Output[str | None]
+    """ARM id of the workspace; none without logs."""
 
     def __init__(self, name: str, args: MonitoringArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         args = checked("Monitoring", MonitoringArgs, args, _rules)
         super().__init__("kubeflow-aks:index:Monitoring", name, {}, opts)
-        workspace = args.get("workspace")
-        self.workspace_id = (
-            pulumi.Output.from_input(workspace) if workspace else _workspace(f"{name}-logs", args, self).id
+        # A list that is not known yet may have some.
+        self.workspace_id = pulumi.Output.from_input(
+            None if args["logs"] == [] else _collect(name, args, self)
         )
-        # Never `deleted_with` the cluster: Azure keeps the setting, and a new cluster of the same name would have it
-        # again (MicrosoftDocs/azure-docs#100347). It holds no logs, so it is not protected.
-        monitor.DiagnosticSetting(
-            f"{name}-control-plane",
-            name=args.get("setting_name", f"{name}-control-plane"),
-            resource_uri=args["cluster_id"],
-            workspace_id=self.workspace_id,
-            log_analytics_destination_type="Dedicated",  # tables of AKS's own, cheaper and easier to query
-            logs=mapped(args["logs"], _collected),
-            opts=pulumi.ResourceOptions(parent=self, protect=False),
-        )
-        if registry := args.get("registry_id"):
-            monitor.DiagnosticSetting(
-                f"{name}-registry",
-                name=args.get("registry_setting_name", f"{name}-registry"),
-                resource_uri=registry,
-                workspace_id=self.workspace_id,
-                logs=[_collected(category) for category in _REGISTRY_LOGS],
-                opts=pulumi.ResourceOptions(parent=self, protect=False),
-            )
+        if budget := args.get("budget"):
+            spending.budget(name, budget, args, self)
+        if export := args.get("cost_export"):
+            spending.exports(name, export, args, self)
         self.register_outputs({"workspaceId": self.workspace_id})
 
 
@@ -67,6 +58,40 @@ def _rules(args: MonitoringArgs) -> Iterator[Rule]:
         workspace_name=(azure_names.WORKSPACE, args.get("workspace_name")),
     )
     yield rule(tag_mistakes, args.get("tags", {}))
+    budget, export = args.get("budget"), args.get("cost_export")
+    if budget:
+        contacts = budget.get("emails", ()), budget.get("action_groups", ())
+        yield from under("budget", [rule(budget_mistakes, *contacts)])
+    if export:
+        yield from rule_of_text(arm_id_mistakes, "costExport.container", export["container"], CONTAINER)
+    if budget or export:
+        yield rule(node_group_mistakes, args.get("node_resource_group_name"))
+
+
+def _collect(name: str, args: MonitoringArgs, parent: pulumi.Resource) -> pulumi.Input[str]:
+    """Sends the logs to a workspace, and returns its ARM id."""
+    workspace = args.get("workspace") or _workspace(f"{name}-logs", args, parent).id
+    # Never `deleted_with` the cluster: Azure keeps the setting, and a new cluster of the same name would have it
+    # again (MicrosoftDocs/azure-docs#100347). It holds no logs, so it is not protected.
+    monitor.DiagnosticSetting(
+        f"{name}-control-plane",
+        name=args.get("setting_name", f"{name}-control-plane"),
+        resource_uri=args["cluster_id"],
+        workspace_id=workspace,
+        log_analytics_destination_type="Dedicated",  # tables of AKS's own, cheaper and easier to query
+        logs=mapped(args["logs"], _collected),
+        opts=pulumi.ResourceOptions(parent=parent, protect=False),
+    )
+    if registry := args.get("registry_id"):
+        monitor.DiagnosticSetting(
+            f"{name}-registry",
+            name=args.get("registry_setting_name", f"{name}-registry"),
+            resource_uri=registry,
+            workspace_id=workspace,
+            logs=[_collected(category) for category in _REGISTRY_LOGS],
+            opts=pulumi.ResourceOptions(parent=parent, protect=False),
+        )
+    return workspace
 
 
 def _collected(category: str) -> monitor.DiagnosticsLogSettingsArgs:

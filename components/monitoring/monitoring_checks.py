@@ -1,8 +1,13 @@
-"""Rules of the control plane's logs. Pure: planning calls the same without the SDKs."""
+"""Rules of the control plane's logs and of the budget. Pure: planning calls the same without the SDKs."""
 
+import re
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from ..arguments.mistakes import Mistake
+from ..azure.arm_ids import ACTION_GROUP, arm_id_mistakes
+
+_MAIL: Final = re.compile(r"[^@\s,;]+@[^@\s,;]+\.[^@\s,;]+")
 
 
 def log_mistakes(logs: Sequence[str]) -> Iterator[Mistake]:
@@ -28,3 +33,23 @@ def workspace_mistakes(workspace: str | None, days: int | None, *, at: str = "")
     if workspace is not None and days is not None:
         expected = f"no value with {at}workspace, because its owner decides how long it keeps logs"
         yield Mistake(f"{at}retentionDays", days, expected)
+
+
+def budget_mistakes(emails: Sequence[str], action_groups: Sequence[str]) -> Iterator[Mistake]:
+    """Somebody is notified."""
+    for number, email in enumerate(emails):
+        if not _MAIL.fullmatch(email):
+            yield Mistake(f"emails[{number}]", email, "a mail address")
+    for number, group in enumerate(action_groups):
+        yield from arm_id_mistakes(f"actionGroups[{number}]", group, ACTION_GROUP)
+    if not emails and not action_groups:
+        yield Mistake(
+            "emails", list(emails), "a mail address, or one of actionGroups, because nobody is notified"
+        )
+
+
+def node_group_mistakes(node_resource_group: str | None) -> Iterator[Mistake]:
+    """The group of the nodes is named where its cost is watched."""
+    if not node_resource_group:
+        expected = "the name of the resource group of the nodes, with budget or costExport"
+        yield Mistake("nodeResourceGroupName", node_resource_group, expected)

@@ -8,6 +8,7 @@ from pulumi_azure_native import network
 
 from ..arguments.checked import Rule, checked, named, rule, rule_of_text, whole
 from ..arguments.declaration import default_of
+from ..arguments.limits import text_mistakes
 from ..azure import azure_names
 from ..azure.arm_ids import ROUTE_TABLE, SUBNET, arm_id_mistakes
 from ..azure.cidr import range_mistakes, together_mistakes
@@ -129,6 +130,8 @@ def _rules(args: NetworkArgs) -> Iterator[Rule]:
         nat_gateway_name=(azure_names.NETWORK_PART, args.get("nat_gateway_name")),
         dns_label=(azure_names.DNS_LABEL, args.get("dns_label")),
     )
+    for subnet, name in args.get("subnet_names", {}).items():
+        yield rule(text_mistakes, f"subnetNames.{subnet}", azure_names.SUBNET, name)
     yield rule(tag_mistakes, args.get("tags", {}))
 
 

@@ -66,6 +66,7 @@ ADOPTED: Final = [
     "enableNodePublicIP",
     "enableUltraSSD",
     "gatewayProfile",
+    "gpuProfile",
     "hostGroupID",
     "kubeletConfig",
     "kubeletDiskType",
@@ -86,8 +87,8 @@ ADOPTED: Final = [
     "windowsProfile",
     "workloadRuntime",
 ]
-"""Properties of adopted pools that stay as they are: their subnet, and what the arguments do not state. Of a new pool
-nothing is there that could stay."""
+"""Properties of adopted pools that stay as they are: their subnet, who installs the GPU driver, which AKS may not show,
+and what the arguments do not state. Of a new pool nothing is there that could stay."""
 
 
 class AgentPoolsArgs(TypedDict):
@@ -251,7 +252,6 @@ def _ignored(pool: AgentPoolSpec) -> list[str]:
         "capacityReservationGroupID": pool.get("capacity_reservation_group_id") is None,
         "enableEncryptionAtHost": not pool.get("encryption_at_host"),
         "gpuInstanceProfile": pool.get("gpu_instance_profile") is None,
-        "gpuProfile": not pool.get("gpus"),
         "scaleSetEvictionPolicy": not spot,
         "scaleSetPriority": not spot,
         "spotMaxPrice": not spot,

@@ -28,10 +28,12 @@ def premium_mistakes(
             yield Mistake(key, value, f"no value unless {at}sku is Premium; it is {sku}")
 
 
-def attached_name_mistakes(attach: str | None, name: str | None) -> Iterator[Mistake]:
-    """Only a new registry is given a name."""
+def attached_name_mistakes(
+    attach: str | None, name: str | None, *, keys: tuple[str, str] = ("attach", "registryName")
+) -> Iterator[Mistake]:
+    """Only a new registry is given a name; `keys` are the paths of both."""
     if attach is not None and name is not None:
-        yield Mistake("registryName", name, "no value with attach, because that registry has its name")
+        yield Mistake(keys[1], name, f"no value with {keys[0]}, because that registry has its name")
 
 
 def number_of_ranges_mistakes(ranges: Sequence[str] | None) -> Iterator[Mistake]:

@@ -11,17 +11,22 @@ from program.settings import Settings
 def cost_basis(settings: Settings) -> dict[str, Any]:
     """The output `costBasis`, JSON types: every default filled in, and each pool's own values beside those of all.
 
+    But for `soldOutShare`: a pool's is that of all its sizes at once, and the one of all is each size's.
+
     Pools, sizes and disks are not in it; readers take them from the resources. `production` is for the commands that
     stop clusters. `assumed` lists the keys that the stack leaves at their default, which a measured figure replaces.
     """
     basis = settings.model_dump(
         mode="json",
         by_alias=True,
-        include={"location", "production", "workload", "cost", "budget", "office_hours"},
+        include={
+            **dict.fromkeys(("location", "production", "workload", "cost", "office_hours"), True),
+            "budget": {"monthly"},  # not whom Azure mails
+        },
     )
     cost, hours = basis["cost"], basis["officeHours"]
     for rates in cost["pools"].values():
-        rates.update({key: cost[key] for key, value in rates.items() if value is None})
+        rates.update({key: cost[key] for key in ("evictionRate", "soldOutHours") if rates[key] is None})
     for name, work in settings.workload.items():
         left = type(work).model_fields.keys() - work.model_fields_set
         basis["workload"][name]["assumed"] = sorted(map(to_camel, left))

@@ -7,6 +7,7 @@ from program.settings._model import EncryptedError, SettingsError, SettingsModel
 from program.settings.cluster import (
     ApiAccess,
     Autoscaler,
+    CostExport,
     Kubernetes,
     MaintenanceWindow,
     Monitoring,
@@ -14,7 +15,7 @@ from program.settings.cluster import (
     Registry,
     Ssh,
 )
-from program.settings.cost import Price, Work
+from program.settings.cost import Budget, Price, Work
 from program.settings.data import CheckpointClass, DataStore, Profile
 from program.settings.kubeflow import Inotify, Kubeflow, StorageClass
 from program.settings.network import Network, Subnets
@@ -25,7 +26,9 @@ from program.settings.root import Settings, Tags
 __all__ = [
     "ApiAccess",
     "Autoscaler",
+    "Budget",
     "CheckpointClass",
+    "CostExport",
     "DataStore",
     "EncryptedError",
     "Fallback",

@@ -8,7 +8,7 @@ from components.cluster.aks_cluster_args import (
     MaintenanceSpec,
     SshSpec,
 )
-from components.monitoring.monitoring_args import MonitoringArgs
+from components.monitoring.monitoring_args import CostExportSpec, MonitoringArgs
 from components.registry.container_registry_args import ContainerRegistryArgs
 from program.settings._model import SettingsModel, setting, setting_of, settings_of
 
@@ -55,11 +55,17 @@ class Autoscaler(settings_of(AutoscalerSpec)):
     """The cluster autoscaler's profile; one for all pools. The expander is always `priority`."""
 
 
+class CostExport(settings_of(CostExportSpec)):
+    """Daily exports of what the stack's resource groups cost, which `./kubeflow-aks cost --actual` reads."""
+
+
 class Monitoring(settings_of(MonitoringArgs)):
-    """The logs of the control plane, and the workspace that keeps them."""
+    """The logs of the control plane, the workspace that keeps them, and exports of the cost."""
 
     logs: tuple[LogCategory, ...] = setting_of(MonitoringArgs, "logs", default=())
     """Logs of the control plane to collect; Azure charges by their size. Empty means none."""
+    cost_export: CostExport | None = setting(None, "docs/how-to/see-what-it-costs.md")
+    """Daily exports of the cost into a container. Left out: none."""
 
 
 class OfficeHours(SettingsModel):

@@ -1,11 +1,12 @@
-"""Settings of the expected bill: the work, prices, evictions, usage, a budget. No Azure resource depends on them."""
+"""Settings of the expected bill: the work, prices, evictions, usage, a budget, which Azure watches on request."""
 
 from typing import Annotated, Literal, get_args
 
 from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
-from program.settings._model import Day, SettingsModel, setting
+from components.monitoring.monitoring_args import BudgetSpec
+from program.settings._model import Day, SettingsModel, setting, setting_of, settings_of
 
 Band = Literal["0-5", "5-10", "10-15", "15-20", "20+"]
 """Eviction rates per hour as Azure publishes them, in percent (docs/facts/prices.md#eviction-rates)."""
@@ -111,11 +112,20 @@ class Cost(SettingsModel):
     """Monthly use of storage, logs and network."""
 
 
-class Budget(SettingsModel):
+class Budget(settings_of(BudgetSpec)):
     """Most that a stack may cost."""
 
     monthly: float = setting(..., "our choice", unit="`cost.currency`", gt=0)
-    """Most that a month may cost; an expected bill above it fails `./kubeflow-aks cost`."""
+    """Most that a month may cost; an expected bill above it fails `./kubeflow-aks cost`. With emails or action groups
+    Azure watches the charges too, in the currency of your agreement."""
+    start_date: str | None = setting_of(BudgetSpec, "start_date", default=None)
+    """First day of the month in which Azure begins to watch it: this month, or one of the next twelve, when the budget
+    is created. Required with emails or action groups."""
+
+    @property
+    def watched(self) -> bool:
+        """Whether Azure notifies somebody."""
+        return bool(self.emails or self.action_groups)
 
 
 class Work(SettingsModel):

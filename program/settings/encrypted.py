@@ -15,7 +15,7 @@ _Model = TypeVar("_Model", bound=SettingsModel)
 
 def readable(settings: Settings, raw: Mapping[str, Any]) -> Settings:
     """The settings; reading one whose value in `raw` a preview cannot decrypt raises `EncryptedError`."""
-    for location in encrypted(raw):
+    for location, _ in encrypted(raw):
         settings = _without(settings, location) or settings
     return settings
 

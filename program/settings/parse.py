@@ -4,14 +4,15 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any, cast
+from itertools import takewhile
+from typing import Any, cast, get_args
 
 from pydantic import ValidationError
 from pydantic.alias_generators import to_camel
 
-from components.arguments.mistakes import Mistake
+from components.arguments.mistakes import Mistake, alike
 from program.settings._model import ENCRYPTED, SettingsError
-from program.settings.form_messages import form_problem, suggestion
+from program.settings.form_messages import form_problem, suggestion, unknown_keys
 from program.settings.paths import Location, entry_type, field_at, is_written, key_of
 from program.settings.project_config import left_out_default, plain_default
 from program.settings.root import Settings
@@ -25,8 +26,9 @@ _TIME = re.compile(r"(\d{4}-\d\d-\d\d)( \d\d:\d\d:\d\d(?:\.\d+)?) [-+]\d{4} (?:U
 def parse(raw: Mapping[str, Any]) -> Settings:
     """Reads configuration values (JSON types, camelCase keys) into settings.
 
-    A preview cannot decrypt values. Where one has a default, the settings have that default; where it is text, they
-    have `ENCRYPTED`. `program.settings.encrypted.readable` gives the settings that rules may read.
+    A preview cannot decrypt values. Where one has a default, the settings have that default; where it is text without
+    one, or in a list or map of text, they have `ENCRYPTED`. `program.settings.encrypted.readable` gives the settings
+    that rules may read.
 
     Raises:
         SettingsError: values have a wrong form or keys are unknown; lists all of them.
@@ -36,7 +38,7 @@ def parse(raw: Mapping[str, Any]) -> Settings:
     problems = {
         (key,): Mistake(key, "…", f"at most {_DEEPEST} levels of lists and mappings") for key in too_deep
     }
-    values = _without_encrypted({key: value for key, value in values.items() if key not in too_deep})
+    values = _with_stand_ins({key: value for key, value in values.items() if key not in too_deep})
     problems |= {
         location: Mistake(
             key_of(location), value, f"{_quoted(time)} in quotes; without them YAML reads a point in time"
@@ -53,18 +55,33 @@ def parse(raw: Mapping[str, Any]) -> Settings:
         for detail in details:
             if detail["type"] == "missing":  # without its alias where a default is refused
                 detail["loc"] = (*detail["loc"][:-1], to_camel(str(detail["loc"][-1])))
-        misspelt = {
-            (*location[:-1], suggestion(location))
-            for detail in details
-            if detail["type"] == "extra_forbidden" and (location := detail["loc"])
+        unknown = {
+            detail["loc"]: detail["input"] for detail in details if detail["type"] == "extra_forbidden"
         }
+        strange = unknown_keys(unknown)
+        misspelt = {(*location[:-1], suggestion(location)) for location in unknown}
         for detail in details:
-            if detail["type"] != "missing" or detail["loc"] not in misspelt:
-                problems.setdefault(detail["loc"], form_problem(detail))
+            location = detail["loc"]
+            if location in unknown:
+                problems |= {first: problem for first, problem in strange.items() if first == location}
+            elif detail["type"] != "missing":
+                problems.setdefault(location, form_problem(detail))
+            elif location not in misspelt:
+                problems.setdefault(location, _spelt_otherwise(location, values) or form_problem(detail))
     else:
         if not problems:
             return settings
     raise SettingsError(problems.values())
+
+
+def _spelt_otherwise(location: Location, values: Mapping[str, Any]) -> Mistake | None:
+    """The problem that a required tag is there in other letters, whose case Azure ignores."""
+    beside: Any = values
+    for step in location[:-1]:
+        beside = beside[step]
+    key = str(location[-1])
+    other = alike(key, cast(dict[str, Any], beside))
+    return Mistake(key_of((*location[:-1], other)), other, f"the spelling {key}") if other else None
 
 
 def with_default_named(problem: Mistake, raw: Mapping[str, Any]) -> Mistake:
@@ -110,21 +127,21 @@ def _depth(value: Any) -> int:
     return depth
 
 
-def encrypted(raw: Mapping[str, Any]) -> Iterator[Location]:
-    """The settings with a value that a preview cannot decrypt; a list with such an item counts as a whole."""
+def encrypted(raw: Mapping[str, Any]) -> Iterator[tuple[Location, bool]]:
+    """The settings that a preview cannot decrypt, and whether it is but an item of theirs: a list counts as a whole."""
     for location, value in leaves(raw):
         if value == ENCRYPTED:
-            yield location[
-                : next((i for i, step in enumerate(location) if isinstance(step, int)), len(location))
-            ]
+            steps = tuple(takewhile(lambda step: isinstance(step, str), location))
+            yield steps, steps != location
 
 
-def _without_encrypted(values: dict[str, Any]) -> dict[str, Any]:
-    """The values without encrypted ones that have a default."""
-    for location in encrypted(values):
+def _with_stand_ins(values: dict[str, Any]) -> dict[str, Any]:
+    """The values without encrypted ones that have a default; lists and maps of text keep theirs."""
+    for location, item in encrypted(values):
         field, entry = field_at(location), entry_type(location)
         free = field is not None and not field.is_required() and not field.validate_default
-        if free or entry not in (None, str):
+        text = item and field is not None and get_args(field.annotation)[:1] == (str,)
+        if (free and not text) or entry not in (None, str):
             values = _without(values, location)
     return values
 

@@ -1,5 +1,7 @@
 """All settings of a stack: one field per configuration key."""
 
+from datetime import date
+
 from pydantic import ConfigDict
 
 from program.settings._model import Day, SettingsModel, setting
@@ -44,8 +46,8 @@ class Settings(SettingsModel):
     production: bool = setting(False, "our choice")
     """Whether people depend on the stack; turns on the rules that only production needs."""
     created: Day | None = setting(None, "our choice", unit="YYYY-MM-DD")
-    """Day on which the cluster was made. Left out: it is new, and what Azure no longer creates is refused; an existing
-    cluster only gets warnings."""
+    """Day on which the cluster was made. Left out: it is new, and what Azure no longer creates is refused, unless the
+    cluster is adopted; an existing one only gets warnings."""
     adopted: bool = setting(False, "docs/how-to/adopt-a-cluster.md")
     """Whether the cluster was made by other means and imported, as `./kubeflow-aks adopt` prepares it: the program
     makes no network, and what it does not state of the cluster stays as it is."""
@@ -85,6 +87,15 @@ class Settings(SettingsModel):
     """Most that the stack may cost. Left out: no limit."""
     office_hours: OfficeHours | None = setting(None, "docs/facts/aks.md#stopping-and-starting")
     """When the cluster runs. Left out: always."""
+
+    @property
+    def exists(self) -> bool:
+        """Whether the cluster is there already, as far as the stack file says it."""
+        return self.adopted or self.created is not None
+
+    def made_by(self, day: date) -> bool:
+        """Whether the cluster may have been made on a day or before; an adopted one is there, whatever its day."""
+        return self.adopted or (self.created is not None and self.created <= day)
 
     @property
     def in_network_of_aks(self) -> bool:

@@ -1,5 +1,7 @@
 """Regions and prices as data."""
 
+import re
+
 import aks_facts
 
 
@@ -17,6 +19,16 @@ def test_a_region_without_zones_has_no_zone_redundant_disks() -> None:
 
 def test_an_unknown_region_is_none() -> None:
     assert aks_facts.region("atlantis") is None
+
+
+def test_a_region_is_of_one_cloud() -> None:
+    assert not aks_facts.clouds().keys() & aks_facts.regions().keys()
+    assert aks_facts.clouds()["usgovtexas"] is aks_facts.clouds()["usdodeast"]
+
+
+def test_a_name_of_the_public_cloud_has_a_direction() -> None:
+    """What `program.planning.rules.location` refuses other names by."""
+    assert all(re.search("north|south|east|west|central", region) for region in aks_facts.regions())
 
 
 def test_every_region_with_prices_is_known() -> None:

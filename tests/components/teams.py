@@ -203,6 +203,19 @@ MOST: Final[Arguments] = {
             "setting_name": "control-plane",
             "registry_id": f"{_ELSEWHERE}ContainerRegistry/registries/images",
             "registry_setting_name": "images",
+            "node_resource_group_name": "nodes",
+            "budget": {
+                "monthly": 2500.0,
+                "start_date": "2026-12-01",
+                "emails": ["ml@example.com"],
+                "action_groups": [f"{_ELSEWHERE}Insights/actionGroups/money"],
+            },
+            "budget_name": "money",
+            "cost_export": {
+                "container": f"{_ELSEWHERE}Storage/storageAccounts/exports/blobServices/default/containers/cost",
+                "start_date": "2026-12-02",
+                "type": "AmortizedCost",
+            },
             "tags": _TAGS,
         },
         {

@@ -1,13 +1,14 @@
 """Arguments of a component, plain or known later: each mistake in words, and nothing made of it."""
 
 import asyncio
+import contextvars
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NotRequired, TypedDict, cast
 
 import pulumi
 import pytest
 
-from components.arguments.checked import Rule, checked, rule
+from components.arguments.checked import ONLY_FORM, Rule, checked, rule
 from components.arguments.errors import ArgumentsError
 from components.arguments.mistakes import HIDDEN, Mistake
 from tests.components.conftest import Cloud
@@ -100,6 +101,36 @@ def test_all_of_form_comes_before_all_of_rules() -> None:
 def test_what_a_preview_cannot_decrypt_is_no_mistake() -> None:
     args = {"colour": HIDDEN, "labels": {"a": HIDDEN}}
     assert shop(**args) == {"name": "shop", **args}
+
+
+def unlabelled(labels: Mapping[str, str], least: int) -> Iterator[Mistake]:
+    """Always a mistake, whose value is not the one that a preview cannot decrypt."""
+    yield Mistake("least", least, f"no value with {labels}")
+
+
+def wanting(args: Shop) -> Iterator[Rule]:
+    """The rule of these arguments."""
+    yield rule(unlabelled, args.get("labels"), args.get("least"))
+
+
+@pytest.mark.parametrize("value", [{"a": HIDDEN}, {"a": f"{HIDDEN}/32"}])
+def test_a_rule_that_reads_what_a_preview_cannot_decrypt_is_not_judged(cloud: Cloud, value: Any) -> None:  # noqa: ARG001
+    plain: Any = {"name": "shop", "least": 5}
+    with pytest.raises(ArgumentsError):
+        checked("Shop", Shop, plain | {"labels": {"a": "b"}}, wanting)
+    assert checked("Shop", Shop, plain | {"labels": value}, wanting)
+    awaited: Any = checked("Shop", Shop, plain | {"labels": later(value)}, wanting)
+    assert asyncio.get_event_loop().run_until_complete(awaited["labels"].future()) == value
+
+
+def test_where_defaults_stand_for_encrypted_values_only_the_form_is_checked() -> None:
+    def judge() -> None:
+        ONLY_FORM.set(True)
+        assert shop(least=5, most=3)["name"] == "shop"
+        with pytest.raises(ArgumentsError, match="share"):
+            shop(share="x")
+
+    contextvars.Context().run(judge)
 
 
 def test_none_counts_as_left_out() -> None:

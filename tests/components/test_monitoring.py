@@ -71,3 +71,88 @@ def test_the_registrys_sign_ins_and_pushes_go_to_the_same_workspace(cloud: Cloud
         {"category": "ContainerRegistryRepositoryEvents", "enabled": True},
     ]
     assert not options.protect
+
+
+ACCOUNT = f"{OTHER}/resourceGroups/hub/providers/Microsoft.Storage/storageAccounts/hub"
+CONTAINER = f"{ACCOUNT}/blobServices/default/containers/cost"
+WATCHED = MonitoringArgs(
+    resource_group_name="group",
+    location="westeurope",
+    cluster_id=CLUSTER,
+    logs=[],
+    node_resource_group_name="nodes",
+    budget={"monthly": 2500.0, "start_date": "2026-12-01", "emails": ["ml@example.com"]},
+    cost_export={"container": CONTAINER, "start_date": "2026-12-02"},
+    tags={"owner": "ml"},
+)
+
+
+def test_a_budget_watches_both_groups_together_and_mails_at_80_and_100_percent_and_on_a_forecast(
+    cloud: Cloud,
+) -> None:
+    watched = Monitoring("money", WATCHED, cloud.opts)
+    body, workspace_id = cloud.inputs("money-budget"), value(watched.workspace_id)
+    assert workspace_id is None
+    notices = {
+        key: {
+            "enabled": True,
+            "operator": "GreaterThan",
+            "threshold": percent,
+            "thresholdType": of,
+            "contactEmails": ["ml@example.com"],
+            "contactGroups": [],
+        }
+        for key, percent, of in (
+            ("actual80", 80, "Actual"),
+            ("actual100", 100, "Actual"),
+            ("forecast100", 100, "Forecasted"),
+        )
+    }
+    assert body == {
+        "budgetName": "money-budget",
+        "scope": OTHER,
+        "category": "Cost",
+        "amount": 2500,
+        "timeGrain": "Monthly",
+        "timePeriod": {"startDate": "2026-12-01T00:00:00Z"},
+        "filter": {
+            "dimensions": {"name": "ResourceGroupName", "operator": "In", "values": ["group", "nodes"]}
+        },
+        "notifications": notices,
+    }
+    assert not cloud.options("money-budget").protect
+
+
+def test_each_group_is_exported_every_day_by_an_identity_that_writes_to_that_container_only(
+    cloud: Cloud,
+) -> None:
+    Monitoring("spent", WATCHED, cloud.opts)
+    for suffix, group in (("cost", "group"), ("cost-nodes", "nodes")):
+        assert cloud.inputs(f"spent-{suffix}") == {
+            "exportName": f"spent-{suffix}",
+            "scope": f"{OTHER}/resourceGroups/{group}",
+            "location": "westeurope",
+            "identity": {"type": "SystemAssigned"},
+            "format": "Csv",
+            "definition": {
+                "type": "ActualCost",
+                "timeframe": "MonthToDate",
+                "dataSet": {"granularity": "Daily"},
+            },
+            "deliveryInfo": {
+                "destination": {
+                    "resourceId": ACCOUNT,
+                    "container": "cost",
+                    "rootFolderPath": "spent",
+                }
+            },
+            "schedule": {
+                "status": "Active",
+                "recurrence": "Daily",
+                "recurrencePeriod": {"from": "2026-12-02T00:00:00Z"},
+            },
+        }
+        access = cloud.inputs(f"spent-{suffix}-access")
+        assert (access["scope"], access["principalId"]) == (CONTAINER, f"spent-{suffix}-principal")
+        assert access["roleDefinitionId"].endswith("ba92f5b4-2d11-453d-a403-e96b0029c9fe")
+    assert not any(name.startswith("spent-l") for name in cloud.names("spent"))

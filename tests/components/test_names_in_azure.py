@@ -46,9 +46,12 @@ MONITORING = MonitoringArgs(
     resource_group_name="group",
     location="westeurope",
     cluster_id=f"{sample_arguments.GROUP_ID}/providers/Microsoft.ContainerService/managedClusters/aks",
-    logs=[],
+    logs=["guard"],
     workspace_name="their-logs",
     setting_name="their-setting",
+    node_resource_group_name="nodes",
+    budget={"monthly": 100.0, "start_date": "2026-12-01", "emails": ["ml@example.com"]},
+    budget_name="their-budget",
 )
 
 
@@ -82,6 +85,7 @@ def components(cloud: Cloud) -> None:
         ("store-vision-data", "resourceName", "their-identity"),
         ("logs-logs", "workspaceName", "their-logs"),
         ("logs-control-plane", "name", "their-setting"),
+        ("logs-budget", "budgetName", "their-budget"),
     ],
 )
 def test_a_name_given_is_the_name_in_azure(cloud: Cloud, resource: str, key: str, expected: str) -> None:

@@ -33,6 +33,8 @@ LEAST: dict[str, dict[str, Any]] = {
     "Network": GROUP,
 }
 COMPONENT = {component.__name__: component for component in COMPONENTS}
+NODES = {"node_resource_group_name": "nodes"}
+BUDGET = {"monthly": 100.0, "start_date": "2026-12-01", "emails": ["ml@example.com"]}
 KEY = "ssh-rsa AAAA"
 ED25519 = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f"
 NAT = "userAssignedNATGateway"
@@ -240,6 +242,17 @@ IMPOSSIBLE: list[tuple[str, dict[str, Any], str]] = [
     ("Monitoring", {"logs": ["everything"]}, "logs[0]"),
     ("Monitoring", {"logs": ["guard", "guard"]}, "logs"),
     ("Monitoring", {"workspace_name": "a"}, "workspaceName"),
+    ("Monitoring", {"budget": BUDGET}, "nodeResourceGroupName"),
+    ("Monitoring", {**NODES, "budget": {**BUDGET, "emails": []}}, "budget.emails"),
+    ("Monitoring", {**NODES, "budget": {**BUDGET, "emails": ["ml"]}}, "budget.emails[0]"),
+    ("Monitoring", {**NODES, "budget": {**BUDGET, "action_groups": ["money"]}}, "budget.actionGroups[0]"),
+    ("Monitoring", {**NODES, "budget": {**BUDGET, "start_date": "2026-12-02"}}, "budget.startDate"),
+    ("Monitoring", {**NODES, "budget": {**BUDGET, "monthly": 0.0}}, "budget.monthly"),
+    (
+        "Monitoring",
+        {**NODES, "cost_export": {"container": "cost", "start_date": "2026-12-02"}},
+        "costExport.container",
+    ),
     ("Monitoring", {"workspace": WORKSPACE, "retention_days": 90}, "retentionDays"),
     ("Monitoring", {"workspace": WORKSPACE, "workspace_name": "logs"}, "workspaceName"),
     ("Network", {"subnets": {"a": "10.225.0.0/24"}}, "subnets.a"),
@@ -249,6 +262,7 @@ IMPOSSIBLE: list[tuple[str, dict[str, Any], str]] = [
     ("Network", {"dns_label": "My_Label"}, "dnsLabel"),
     ("Network", {"vnet_name": "-"}, "vnetName"),
     ("Network", {"nat_gateway_name": "nat!"}, "natGatewayName"),
+    ("Network", {"subnet_names": {"gpu": "GatewaySubnet"}}, "subnetNames.gpu"),
 ]
 
 

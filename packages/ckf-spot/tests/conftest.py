@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Generator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 from hypothesis import settings
+from serving import QuietHandler, serving
 
 from ckf_spot import sources
 
@@ -47,29 +46,14 @@ def point_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str],
 @pytest.fixture
 def serve(point_to: Callable[[str], None]) -> Generator[Callable[[Answer], None]]:
     """Starts an API server that answers so, as the cluster."""
-    running: list[tuple[ThreadingHTTPServer, threading.Thread]] = []
+    running = ExitStack()
 
     def start(answer: Answer) -> None:
-        class Handler(BaseHTTPRequestHandler):
+        class Handler(QuietHandler):
             def do_GET(self) -> None:
-                status, body = answer(self.path)
-                self.send_response(status)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
+                self.answer(*answer(self.path))
 
-            def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class names it so
-                """Says nothing."""
+        point_to(running.enter_context(serving(Handler)))
 
-        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-        thread.start()
-        running.append((server, thread))
-        point_to(f"http://127.0.0.1:{server.server_address[1]}")
-
-    yield start
-    for server, thread in running:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with running:
+        yield start

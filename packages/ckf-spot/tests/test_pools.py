@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import threading
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
+from serving import QuietHandler, serving
 
 from ckf_spot import ContractError, PlacementError, Pools, UnknownPoolError, sources
 
@@ -161,48 +159,17 @@ class Cluster:
 
 
 @pytest.fixture
-def cluster(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Cluster]:
+def cluster(point_to: Callable[[str], None]) -> Iterator[Cluster]:
     api = Cluster()
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(QuietHandler):
         def do_GET(self) -> None:
             api.requests.append(self.path)
-            body = api.page or json.dumps(api.answer()).encode()
-            self.send_response(api.status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+            self.answer(api.status, api.page or json.dumps(api.answer()).encode())
 
-        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class's name
-            """Keeps quiet."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        monkeypatch.setenv("KUBECONFIG", str(kubeconfig(tmp_path, server.server_port)))
+    with serving(Handler) as address:
+        point_to(address)
         yield api
-        server.shutdown()
-        thread.join()
-
-
-def kubeconfig(folder: Path, port: int) -> Path:
-    """A kubeconfig for the server on this port."""
-    path = folder / "kubeconfig"
-    path.write_text(
-        yaml.safe_dump(
-            {
-                "apiVersion": "v1",
-                "kind": "Config",
-                "clusters": [{"name": "test", "cluster": {"server": f"http://127.0.0.1:{port}"}}],
-                "users": [{"name": "test", "user": {}}],
-                "contexts": [{"name": "test", "context": {"cluster": "test", "user": "test"}}],
-                "current-context": "test",
-            }
-        ),
-        encoding="utf-8",
-    )
-    return path
 
 
 def test_the_cluster_tells_its_pools(cluster: Cluster) -> None:
@@ -295,10 +262,9 @@ def test_a_kubeconfig_in_its_usual_place_is_found(
     assert cluster.requests
 
 
-def test_a_cluster_that_does_not_answer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    with ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as server:
-        port = server.server_port  # free again, and with nobody behind it
-    monkeypatch.setenv("KUBECONFIG", str(kubeconfig(tmp_path, port)))
+def test_a_cluster_that_does_not_answer(point_to: Callable[[str], None]) -> None:
+    with serving(QuietHandler) as address:
+        point_to(address)  # free again below, and with nobody behind it
     with pytest.raises(ContractError, match="the cluster does not answer: ") as error:
         Pools.load()
     assert str(error.value).endswith(WITHOUT)

@@ -8,13 +8,13 @@ import shlex
 import shutil
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import SimpleHTTPRequestHandler
 from pathlib import Path
 
 import pytest
+from serving import serving
 
 FOLDER = Path(__file__).parents[1]
 README = (FOLDER / "README.md").read_text(encoding="utf-8")
@@ -84,12 +84,8 @@ def served(checkout: Path) -> Iterator[tuple[str, str]]:
     page = checkout / "served/simple/ckf-spot/index.html"
     page.write_text(f'<!DOCTYPE html><a href="{wheel.name}">{wheel.name}</a>', encoding="utf-8")
     handler = partial(SimpleHTTPRequestHandler, directory=str(checkout / "served"))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}", version
-        server.shutdown()
-        thread.join()
+    with serving(handler) as address:
+        yield address, version
 
 
 def test_from_a_release(served: tuple[str, str], tmp_path: Path) -> None:

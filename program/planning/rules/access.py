@@ -1,8 +1,10 @@
 """Who can reach the API server and the nodes, and sign in (docs/facts/aks.md#api-server-access)."""
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+import aks_facts
 from components.arguments.mistakes import Mistake
 from components.azure.arm_ids import PRIVATE_DNS_ZONE, SUBNET, arm_id_mistakes, name_of, parent_id
 from components.azure.cidr import DOCUMENTATION, address_or_range, is_in
@@ -19,7 +21,6 @@ from program.settings import Settings
 
 _ZONE: Final = "apiAccess.privateDnsZoneId"
 _SUBNET: Final = "apiAccess.subnetId"
-_LONGEST_SUBZONE: Final = 32
 _LARGEST: Final = 8
 """Prefix of the largest range that one network has."""
 
@@ -36,7 +37,9 @@ def access_problems(settings: Settings) -> Iterator[Mistake]:
             f"at most {MAX_RANGES - 1} ranges, because AKS takes {MAX_RANGES} and the NAT gateway's address is one",
         )
     yield from _private_problems(settings)
-    yield from sign_in_mistakes(access.admin_group_object_ids, local_accounts=access.local_accounts)
+    yield from sign_in_mistakes(
+        access.admin_group_object_ids, local_accounts=access.local_accounts, adopted=settings.adopted
+    )
 
 
 def _private_problems(settings: Settings) -> Iterator[Mistake]:
@@ -49,25 +52,37 @@ def _private_problems(settings: Settings) -> Iterator[Mistake]:
     if zone is not None:
         wrong = list(arm_id_mistakes(_ZONE, zone, PRIVATE_DNS_ZONE))
         yield from wrong
-        end = f"{'private' if subnet else 'privatelink'}.{settings.location}.azmk8s.io"
-        sub, _, rest = name_of(zone).lower().partition(".")
+        start, end = f"{'private' if subnet else 'privatelink'}.{settings.location}.", _zone_end(settings)
+        form = rf"([^.]{{1,32}}\.)?{re.escape(start)}{re.escape(end) if end else '.+'}"
         if not access.private_cluster:
             yield Mistake(_ZONE, zone, "no value unless apiAccess.privateCluster is true")
-        elif not wrong and name_of(zone).lower() != end and (rest != end or len(sub) > _LONGEST_SUBZONE):
+        elif not wrong and not re.fullmatch(form, name_of(zone).lower()):
+            named = start + (end or "<end of its cloud>")
             yield Mistake(
-                _ZONE, zone, f"a zone named {end}, or with one label of 32 characters at most before it"
+                _ZONE, zone, f"a zone named {named}, or with one label of 32 characters at most before it"
             )
     if subnet is None:
         return
+    region = aks_facts.region(settings.location)
+    if region and not region.server_in_subnet:
+        yield Mistake(
+            _SUBNET, subnet, f"no value, because AKS puts no API server into a subnet in {region.name}"
+        )
     wrong = list(arm_id_mistakes(_SUBNET, subnet, SUBNET))
     yield from wrong
-    nodes = [text.lower() for text in subnets.model_dump().values()] if subnets else []
+    nodes = [text.lower() for _, text in subnets or ()]
     if not nodes:
         yield Mistake(_SUBNET, subnet, "no value unless network.subnetIds has subnets of the same network")
     elif not wrong and parent_id(nodes[0]) != parent_id(subnet).lower():
         yield Mistake(_SUBNET, subnet, "a subnet of the network of network.subnetIds")
     elif subnet.lower() in nodes:
         yield Mistake(_SUBNET, subnet, "a subnet without nodes, because it is delegated to AKS")
+
+
+def _zone_end(settings: Settings) -> str | None:
+    """End of an API server's name in the region's cloud; None of a region that the catalogue lacks."""
+    cloud = aks_facts.clouds().get(settings.location)
+    return cloud.zone if cloud else "azmk8s.io" if aks_facts.region(settings.location) else None
 
 
 def access_warnings(settings: Settings) -> Iterator[str]:
@@ -91,6 +106,12 @@ def access_warnings(settings: Settings) -> Iterator[str]:
         yield (
             f"{RANGES} with network.subnetIds: without the public address of the subnets' NAT gateway among them no "
             "node joins the cluster; make sure that it is listed"
+        )
+    if settings.api_access.subnet_id is not None and settings.location in aks_facts.clouds():
+        yield (
+            f"apiAccess.subnetId while location is {settings.location}: Microsoft's page has API Server VNet "
+            "Integration for the public cloud only (api-server-vnet-integration.md, 2026-04-15); ask before the first "
+            "`up`, or leave it out"
         )
     if settings.api_access.subnet_id is not None and settings.office_hours is not None:
         yield (

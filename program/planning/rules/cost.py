@@ -2,12 +2,15 @@
 
 from collections.abc import Collection, Iterator
 from datetime import date
+from typing import Final
 
 import aks_facts
 from components.arguments.mistakes import Mistake
 from program.planning.pools import agent_pools
 from program.planning.sizes import spelling
 from program.settings import Price, Settings
+
+_HIGH_RATE: Final = 0.2
 
 
 def cost_problems(settings: Settings, today: date) -> Iterator[Mistake]:
@@ -39,8 +42,9 @@ def cost_problems(settings: Settings, today: date) -> Iterator[Mistake]:
 
 
 def cost_warnings(settings: Settings) -> Iterator[str]:
-    """Prices that count nowhere, and spot prices that save nothing."""
+    """Rates that disturb most work, prices that count nowhere, and spot prices that save nothing."""
     cost = settings.cost
+    yield from _rate_warnings(settings)
     if not cost.prices and not cost.commitments:
         return
     pools = agent_pools(settings)
@@ -57,6 +61,20 @@ def cost_warnings(settings: Settings) -> Iterator[str]:
             f"cost.commitments.{size} is of a size that no pool on demand has, so it is paid for and not used"
         )
         yield _unused(about, size, on_demand)
+
+
+def _rate_warnings(settings: Settings) -> Iterator[str]:
+    """Rates in the highest of Azure's bands (docs/facts/prices.md#eviction-rates)."""
+    spot = [name for name, pool in settings.pools.items() if pool.spot]
+    rates = {name: rates.eviction_rate for name, rates in settings.cost.pools.items()}
+    of_all = any(rates.get(name) is None for name in spot)
+    stated = {"cost.evictionRate": settings.cost.eviction_rate if of_all else None}
+    for key, rate in (stated | {f"cost.pools.{name}.evictionRate": rates.get(name) for name in spot}).items():
+        if rate == "20+" or (isinstance(rate, int | float) and rate >= _HIGH_RATE):
+            yield (
+                f"{key} is {rate}: Azure takes one spot node in five or more within an hour, so at best half of the "
+                "steps of 3 hours run undisturbed; take another size or region, or checkpoint often"
+            )
 
 
 def _unused(about: str, size: str, used: Collection[str]) -> str:

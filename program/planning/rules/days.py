@@ -15,8 +15,6 @@ def day_problems(settings: Settings, today: date) -> Iterator[Mistake]:
             settings.created.isoformat(),
             f"the day on which the cluster was made, {today} or earlier; leave it out while there is no cluster",
         )
-    if settings.adopted and settings.created is None:
-        yield Mistake("created", None, "the day on which the cluster was made, because adopted is true")
 
 
 def day_warnings(settings: Settings, today: date) -> Iterator[str]:

@@ -8,7 +8,7 @@ from components.arguments.mistakes import Mistake
 from components.pools.conventions import GPU_KEY, WORKLOAD_LABEL
 from components.pools.pool_contract import announced_gpus
 from program.planning.hardware import GPU, gpu_model
-from program.planning.pools import AgentPool
+from program.planning.pools import AgentPool, Purpose
 from program.settings import Settings
 
 _A10: Final = re.compile(r"Standard_N[CV][0-9]+adm?s_A10_v[45]")
@@ -46,6 +46,7 @@ def gpu_warnings(settings: Settings, pools: tuple[AgentPool, ...]) -> Iterator[s
         )
     yield from image_warnings(settings.kubernetes.node_os_upgrade_channel, gpu_pools)
     yield from mixed_warnings(gpu_pools)
+    yield from kind_warnings(pools)
     for pool in gpu_pools:
         yield from idle_warnings(pool)
         yield from slice_warnings(pool, driver=settings.gpu.driver)
@@ -96,6 +97,25 @@ def mixed_warnings(pools: Iterable[AgentPool]) -> Iterator[str]:
             yield (
                 f"pools.{pool.pool}.workload is {workload} like that of pools.{other.pool}: work for it lands on "
                 f"{where}; give one another workload unless any will do"
+            )
+
+
+def kind_warnings(pools: Iterable[AgentPool]) -> Iterator[str]:
+    """One workload label on nodes with a GPU and without: the autoscaler may start either (our choice).
+
+    A pod that requests no GPU fits both.
+    """
+    by_workload: dict[str, dict[bool, str]] = {}
+    for pool in pools:
+        if pool.purpose is Purpose.WORK and not pool.fallback_of:
+            by_workload.setdefault(pool.labels[WORKLOAD_LABEL], {}).setdefault(
+                pool.hardware is GPU, pool.pool
+            )
+    for workload, kinds in by_workload.items():
+        if len(kinds) > 1:
+            yield (
+                f"pools.{kinds[True]}.workload is {workload} like that of pools.{kinds[False]}, which has no GPU: work "
+                "that requests none may start nodes with one, which cost more; give one of them another workload"
             )
 
 

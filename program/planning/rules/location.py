@@ -1,4 +1,4 @@
-"""Rules of the region and its availability zones (aks_facts/regions.csv)."""
+"""Rules of the region and its availability zones (aks_facts/regions.csv, aks_facts/clouds.csv)."""
 
 import difflib
 import re
@@ -22,26 +22,37 @@ def location_problems(settings: Settings) -> Iterator[Mistake]:
     more than spelling is taken: another direction or number makes another region, another letter does not.
     """
     name = settings.location
-    if aks_facts.region(name):
+    names = (*aks_facts.regions(), *aks_facts.clouds())
+    if name in names:
         return
     plain = re.sub(r"[^a-z0-9]", "", name.lower())
-    if meant := next((region for region in aks_facts.regions() if _parts(region) == _parts(plain)), None):
+    if meant := next((region for region in names if _parts(region) == _parts(plain)), None):
         yield Mistake("location", name, f"the spelling {meant}")
     elif plain != name or not name[:1].isalpha():
         yield Mistake(
             "location", name, "the name of an Azure region in lower-case letters and digits, like westeurope"
         )
-    elif not _may_be_new(name):
-        close = difflib.get_close_matches(name, aks_facts.regions(), n=1, cutoff=_ALIKE)
-        if close:
-            yield Mistake("location", name, f"an Azure region; did you mean {close[0]}?")
+    elif not _may_be_new(name) and (close := difflib.get_close_matches(name, names, n=1, cutoff=_ALIKE)):
+        yield Mistake("location", name, f"an Azure region; did you mean {close[0]}?")
+    elif not any(map(str.isalpha, _parts(name)[1])):  # every name of regions-list.md has a direction
+        yield Mistake(
+            "location",
+            name,
+            "the name of an Azure region, like westeurope; each has north, south, east, west or central in it",
+        )
 
 
 def location_warnings(settings: Settings) -> Iterator[str]:
-    """A region that the catalogue lacks, or that Azure opens on request only (regions-list.md)."""
+    """A region of another cloud, that the catalogue lacks, or that Azure opens on request only (regions-list.md)."""
     name = settings.location
-    region = aks_facts.region(name)
-    if region is None:
+    region, cloud = aks_facts.region(name), aks_facts.clouds().get(name)
+    if cloud:
+        yield (
+            f"location is {name}: a region of {cloud.name}, a cloud of its own in which nothing of this program was "
+            f"tried; set azure-native:environment to {cloud.environment} and `az cloud set --name {cloud.az_cloud}`; "
+            "zones, disks, VM sizes and prices are not checked"
+        )
+    elif region is None:
         yield (
             f"location is {name}: not in the catalogue, so zones, disks and VM sizes are not checked; "
             "check that `az account list-locations --query [].name` has it"

@@ -126,6 +126,11 @@ def os_disk_problems(pool: Candidate) -> Iterator[Mistake]:
         return
     mistakes = pool_checks.os_disk_mistakes(disk.type, pool.settings.eviction_policy)
     yield from component_problems(pool.key, mistakes)
+    yield from _room_problems((f"{pool.key}.osDisk.type", f"{pool.key}.osDisk.sizeGib"), size, disk.size_gib)
+
+
+def _room_problems(keys: tuple[str, str], size: VmSize | None, size_gib: int | None) -> Iterator[Mistake]:
+    """An ephemeral OS disk fits the VM size; the keys are those of the disk's type and size."""
     if size is None or size.ephemeral_gib is None:  # unknown: `size_warnings` warns
         return
     room = size.ephemeral_gib
@@ -134,10 +139,11 @@ def os_disk_problems(pool: Candidate) -> Iterator[Mistake]:
             f"Managed, because {size.name} has room for {room} GiB and an OS disk takes "
             f"{pool_checks.MIN_OS_DISK_GIB}"
         )
-        yield Mistake(f"{pool.key}.osDisk.type", "Ephemeral", allowed)
-    elif disk.size_gib and disk.size_gib > room:
-        allowed = f"at most {room}, the room that {size.name} has for an ephemeral disk; or type Managed"
-        yield Mistake(f"{pool.key}.osDisk.sizeGib", disk.size_gib, allowed)
+        yield Mistake(keys[0], "Ephemeral", allowed)
+    elif size_gib and size_gib > room:
+        kind = keys[0].rpartition(".")[2]
+        allowed = f"at most {room}, the room that {size.name} has for an ephemeral disk; or {kind} Managed"
+        yield Mistake(keys[1], size_gib, allowed)
 
 
 def mig_problems(pool: Candidate) -> Iterator[Mistake]:
@@ -177,12 +183,8 @@ def system_pool_problems(settings: Settings) -> Iterator[Mistake]:
     yield from system_node_problems(settings, key, size, pool.min_count)
     if pool.encryption_at_host:
         yield from encryption_problems(key, size)
-    room = size.ephemeral_gib if size else None
-    if pool.os_disk_type == "Ephemeral" and room is not None and pool.os_disk_gib > room:
-        allowed = (
-            f"at most {room}, the room that {pool.vm_size} has for an ephemeral disk; or osDiskType Managed"
-        )
-        yield Mistake(f"{key}.osDiskGib", pool.os_disk_gib, allowed)
+    if pool.os_disk_type == "Ephemeral" and not settings.adopted:  # AKS made that one, so it had the room
+        yield from _room_problems((f"{key}.osDiskType", f"{key}.osDiskGib"), size, pool.os_disk_gib)
 
 
 def system_is_small(size: VmSize) -> bool:

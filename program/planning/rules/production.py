@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import Final
 
-from program.planning.redundancy import zoneless
 from program.settings import ApiAccess, Registry, Settings
 
 _USUAL_NAMES: Final = {"prod", "production", "prd", "live"}
@@ -25,7 +24,6 @@ def production_warnings(settings: Settings) -> Iterator[str]:
         yield from _run_command_warnings(settings.api_access)
         yield from _registry_warnings(settings.registry)
         yield from _log_warnings(settings)
-        yield from _gateway_warnings(settings)
 
 
 def _run_command_warnings(access: ApiAccess) -> Iterator[str]:
@@ -59,17 +57,4 @@ def _log_warnings(settings: Settings) -> Iterator[str]:
         yield (
             f"monitoring.logs is without {', '.join(missing)} in production: nobody can find out later who "
             "changed what, or why no node came; add them"
-        )
-
-
-def _gateway_warnings(settings: Settings) -> Iterator[str]:
-    """A NAT gateway over zones has the SKU StandardV2, which AKS takes (nat-gateway.md, "user-assigned").
-
-    Azure's API has it from version 2024-07-01 on, azure-native 3 uses 2024-05-01 (docs/facts/aks.md#network).
-    """
-    if settings.makes_gateway and not zoneless(settings.location):
-        yield (
-            "network.outboundType is userAssignedNATGateway in production: the new NAT gateway has SKU Standard and is "
-            "in one zone, with whose failure all nodes lose their way out; azure-native makes no StandardV2 yet, "
-            "which spans zones, so have one made outside this program and use its subnets with network.subnetIds"
         )

@@ -18,6 +18,12 @@ def registry_problems(settings: Settings) -> Iterator[Mistake]:
     registry = settings.registry
     if registry.attach is not None:
         yield from arm_id_mistakes("registry.attach", registry.attach, REGISTRY)
+        if "sku" in registry.model_fields_set:
+            yield Mistake(
+                "registry.sku",
+                registry.sku,
+                "no value with registry.attach, because that registry is its owner's",
+            )
     ranges = registry.authorized_ip_ranges
     yield from premium_mistakes(
         registry.attach, registry.sku, registry.retention_days, ranges, at="registry."

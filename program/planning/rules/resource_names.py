@@ -10,6 +10,7 @@ from pydantic.alias_generators import to_camel
 from components.arguments.limits import Form, text_mistakes
 from components.arguments.mistakes import Mistake
 from components.azure import azure_names
+from components.registry.registry_checks import attached_name_mistakes
 from program.planning.names import Names, given_names, names
 from program.planning.rules.names import is_reserved
 from program.settings import Settings
@@ -20,52 +21,54 @@ class Rule:
     """What names of one kind of resource look like."""
 
     what: str
+    """The resource, with its article."""
     form: Form
 
 
-_IDENTITY: Final = Rule("identity", azure_names.IDENTITY)
-_SUBNET: Final = Rule(
-    "subnet",
+_IDENTITY: Final = Rule("an identity", azure_names.IDENTITY)
+_SUBNET: Final = Rule("a subnet", azure_names.SUBNET)
+_GROUP_WITHOUT_NETWORK: Final = Rule(
+    "a resource group",
     Form(
-        pattern=r"^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9_])?$",
-        form="1 to 63 letters, digits, hyphens, underscores and periods, a letter or digit first and no hyphen or "
-        "period last",
+        pattern=r"^[-A-Za-z0-9_.()]{0,89}[-A-Za-z0-9_()]$",
+        form="1 to 90 letters, digits, hyphens, underscores, periods and brackets, no period last",
     ),
 )
+"""That of a stack whose network is another one's, so that it is no label of the nodes."""
 RULES: Final[Mapping[str, Rule]] = {
     "resource_group": Rule(
-        "resource group",
+        "a resource group",
         Form(
             pattern=r"^[-A-Za-z0-9_.()]{0,62}[-A-Za-z0-9_()]$",
             form="1 to 63 letters, digits, hyphens, underscores, periods and brackets, no period last",
         ),
     ),
     "node_resource_group": Rule(
-        "group of the nodes",
+        "the group of the nodes",
         Form(
             pattern=r"^[-A-Za-z0-9_.()]{0,79}[-A-Za-z0-9_()]$",
             form="1 to 80 letters, digits, hyphens, underscores, periods and brackets, no period last",
         ),
     ),
-    "cluster": Rule("cluster", azure_names.CLUSTER),
-    "dns_prefix": Rule("cluster's DNS prefix", azure_names.DNS_PREFIX),
+    "cluster": Rule("a cluster", azure_names.CLUSTER),
+    "dns_prefix": Rule("a cluster in DNS", azure_names.DNS_PREFIX),
     "identity": _IDENTITY,
     "virtual_network": Rule(
-        "virtual network",
+        "a virtual network",
         Form(
             pattern=r"^[A-Za-z0-9][-A-Za-z0-9_.]{0,61}[A-Za-z0-9_]$",
             form="2 to 63 letters, digits, hyphens, underscores and periods, a letter or digit first and no hyphen or "
             "period last",
         ),
     ),
-    "nat_gateway": Rule("NAT gateway", azure_names.NETWORK_PART),
-    "outbound_address": Rule("NAT gateway's public address", azure_names.NETWORK_PART),
-    "ingress_address": Rule("ingress's public address", azure_names.NETWORK_PART),
-    "registry": Rule("container registry", azure_names.REGISTRY),
-    "storage_account": Rule("storage account", azure_names.STORAGE_ACCOUNT),
-    "log_workspace": Rule("log workspace", azure_names.WORKSPACE),
+    "nat_gateway": Rule("a NAT gateway", azure_names.NETWORK_PART),
+    "outbound_address": Rule("a NAT gateway's public address", azure_names.NETWORK_PART),
+    "ingress_address": Rule("the ingress's public address", azure_names.NETWORK_PART),
+    "registry": Rule("a container registry", azure_names.REGISTRY),
+    "storage_account": Rule("a storage account", azure_names.STORAGE_ACCOUNT),
+    "log_workspace": Rule("a log workspace", azure_names.WORKSPACE),
     "diagnostic_setting": Rule(
-        "diagnostic setting",
+        "a diagnostic setting",
         Form(
             pattern=r"^[-A-Za-z0-9_.]{1,260}$",
             form="1 to 260 letters, digits, hyphens, underscores and periods",
@@ -112,11 +115,14 @@ def resource_name_problems(project: str, stack: str, settings: Settings) -> Iter
             settings.names.resource_group,
             "no value with resourceGroup, because that group is there already",
         )
+    yield from attached_name_mistakes(
+        settings.registry.attach, settings.names.registry, keys=("registry.attach", "names.registry")
+    )
     all_names = names(project, stack, settings)
     wrong = [name for name in _stated(all_names, settings) if name.expected]
     for name in wrong:
         if name.key == name.source:
-            yield Mistake(name.key, name.text, f"the name of a {name.rule.what}: {name.expected}")
+            yield Mistake(name.key, name.text, f"the name of {name.rule.what}: {name.expected}")
     for source, value in ((_CLUSTER, all_names.cluster), (_PATTERN, settings.names.pattern)):
         made = [name for name in wrong if name.source == source]
         if made and all(name.key != source for name in made):
@@ -128,13 +134,14 @@ def resource_name_problems(project: str, stack: str, settings: Settings) -> Iter
 
 def _shown(name: _Name) -> str:
     way_out = f", or set {name.key}" if name.key.startswith("names.") else ""
-    return f"it gives the {name.rule.what} {name.text!r}: expected {name.expected}{way_out}"
+    return f"it gives {name.rule.what} the name {name.text!r}: expected {name.expected}{way_out}"
 
 
 def _stated(all_names: Names, settings: Settings) -> Iterator[_Name]:
     """Every name that settings give and the stack needs."""
     fields = given_names(settings)
-    for field, rule in RULES.items():
+    rules = RULES if settings.makes_network else {**RULES, "resource_group": _GROUP_WITHOUT_NETWORK}
+    for field, rule in rules.items():
         if field == "resource_group" and settings.resource_group is not None:
             yield _Name("resourceGroup", "resourceGroup", rule, settings.resource_group)
         elif getattr(settings.names, field) is not None or (field in fields and _is_made(field, settings)):

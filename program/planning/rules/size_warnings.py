@@ -25,7 +25,7 @@ def size_warnings(settings: Settings, today: date) -> Iterator[str]:
         for reason in (
             *_retirement(use.size, today),
             *_restriction(use.size, today),
-            *_region(use.size, settings.location),
+            *(() if use.name in settings.cost.prices else _region(use.size, settings.location)),
             *_burstable(use),
             *_confidential(use.size, settings.gpu.driver),
         ):
@@ -111,7 +111,8 @@ def _region(size: VmSize, location: str) -> Iterator[str]:
     if regions and location not in {*regions, *aks_facts.ondemand_prices(size.name)}:
         yield (
             f"Azure's price list has none of its family in {location}; "
-            f"see `az vm list-skus --location {location} --size {size.name} --all --output table`"
+            f"see `az vm list-skus --location {location} --size {size.name} --all --output table`, and if it is sold "
+            f"there, write its price as cost.prices.{size.name}"
         )
 
 

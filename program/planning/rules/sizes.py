@@ -4,7 +4,7 @@ import difflib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, timedelta
 
 from aks_facts import VmSize, retired_series, vm_sizes
 from components.arguments.mistakes import Mistake
@@ -66,7 +66,7 @@ def size_problems(settings: Settings, today: date) -> Iterator[Mistake]:
         ):  # `described_size_problems` reports what it lacks
             continue
         mistakes = [
-            *retired_problems(use, settings.created, today),
+            *retired_problems(use, settings, today),
             *unknown_problems(use, by_name),
             *spot_problems(use),
             *(replace(wrong, key=use.key) for wrong in system_size_mistakes(use.name) if use.system),
@@ -76,14 +76,14 @@ def size_problems(settings: Settings, today: date) -> Iterator[Mistake]:
         yield from mistakes[:1]  # what follows concerns a size that has to change anyway
 
 
-def retired_problems(use: SizeUse, created: date | None, today: date) -> Iterator[Mistake]:
+def retired_problems(use: SizeUse, settings: Settings, today: date) -> Iterator[Mistake]:
     """No size whose VMs Azure has stopped; a cluster that had it before is warned only.
 
     Source: retirements-and-capacity-restrictions.md, in aks_facts: vm_sizes.csv, retired_vm_sizes.csv.
     """
     series = retired_series(use.name)
     end = use.size.retirement if use.size else series.retired_on if series else None
-    if end is None or end > today or (use.size and created and created < end):
+    if end is None or end > today or (use.size and settings.made_by(end - timedelta(days=1))):
         return
     like = f" like {series.replacement}" if series else ""
     yield Mistake(
@@ -107,8 +107,8 @@ def unknown_problems(use: SizeUse, by_name: Mapping[str, VmSize]) -> Iterator[Mi
         yield Mistake(use.key, use.name, "a size with at least 2 vCPU, because AKS takes no smaller one")
         return
     close = difflib.get_close_matches(use.name, by_name, n=3, cutoff=_ALIKE)
-    hint = f"; did you mean {' or '.join(close)}?" if close else ""
-    yield Mistake(use.key, use.name, f"a size of the catalogue, or one that vmSizes describes{hint}")
+    hint = f"did you mean {' or '.join(close)}?" if close else "`./kubeflow-aks sizes` lists Azure's"
+    yield Mistake(use.key, use.name, f"a size of the catalogue, or one that vmSizes describes; {hint}")
 
 
 def spot_problems(use: SizeUse) -> Iterator[Mistake]:

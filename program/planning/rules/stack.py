@@ -39,16 +39,27 @@ def general_pool_problems(settings: Settings) -> Iterator[Mistake]:
     settled = [pool for pool in hosts if pool.settings.replaces is None] or hosts
     sure = [pool for pool in settled if pool.size]
     if not settled or len(sure) > 1:
+        way_out = "give any other a taint, or replaces for a move" if settled else _no_host(settings)
         yield Mistake(
             "pools",
-            [pool.name for pool in settled],
-            "exactly one Regular pool without taints and without GPU to host Charmed Kubeflow; give any other a taint, "
-            "or replaces for a move",
+            [pool.name for pool in settled] or [*settings.pools],
+            f"exactly one Regular pool without taints and without GPU to host Charmed Kubeflow; {way_out}",
         )
         return
     for pool in hosts:
         if pool.name not in successors(settings) and (pool.size or not sure):
             yield from _host_problems(pool)
+
+
+def _no_host(settings: Settings) -> str:
+    """Why none of the pools hosts Charmed Kubeflow."""
+    reasons: dict[str, list[str]] = {}
+    for pool in candidates(settings):
+        other = "tainted" if pool.settings.taints else "with GPUs"
+        reason = "spot" if pool.spot else "for AKS's add-ons" if pool.system else other
+        reasons.setdefault(reason, []).append(pool.name)
+    shown = (f"{reason}: {', '.join(dict.fromkeys(names))}" for reason, names in reasons.items())
+    return "; ".join(shown) or "there is no pool"
 
 
 def _host_problems(pool: Candidate) -> Iterator[Mistake]:
@@ -134,14 +145,33 @@ def system_warnings(settings: Settings) -> Iterator[str]:
         )
 
 
+def autoscaler_warnings(settings: Settings) -> Iterator[str]:
+    """A profile that takes nodes from charms (docs/facts/charmed-kubeflow.md#lost-nodes)."""
+    if not settings.autoscaler.skip_nodes_with_local_storage:
+        yield (
+            "autoscaler.skipNodesWithLocalStorage is false: the autoscaler also removes nodes of pods with emptyDir, "
+            "as every charm has; such a pod loses that data and the charm may need help; set it to true"
+        )
+
+
 def eviction_warnings(pools: tuple[AgentPool, ...]) -> Iterator[str]:
-    """Settings of spot pools that cost money or work, once for a pool of several sizes."""
+    """Settings of spot pools that cost money or work, once for a pool of several sizes.
+
+    Source: docs/facts/aks.md#availability-zones, docs/facts/aks.md#shortage-and-fallback.
+    """
     covered = {pool.labels.get(WORKLOAD_LABEL) for pool in pools if not pool.spot}
     for pool in {pool.pool: pool for pool in pools}.values():
         if pool.eviction_policy == "Deallocate":
             yield (
                 f"pools.{pool.pool}.evictionPolicy is Deallocate: evicted nodes keep their quota and disk, "
                 "and the autoscaler does not fall back"
+            )
+        reserved = pool.fallback and pool.fallback.capacity_reservation_group_id  # which may be in that zone
+        if pool.spot and len(pool.zones) == 1 and not reserved:
+            nodes = "its nodes and those of its fallback" if pool.fallback else "its nodes"
+            yield (
+                f"pools.{pool.pool}.zones is {list(pool.zones)}: {nodes} come from one zone, which is sold out sooner "
+                "than the region; leave zones out, or name all that have the size"
             )
         if pool.spot and pool.labels[WORKLOAD_LABEL] not in covered:
             yield f"pools.{pool.pool} has no fallback: its work waits whenever spot is sold out"

@@ -1,22 +1,18 @@
 """Rules of upgrades: of single nodes, channels that are off, and an operating system whose support ends.
 
 Sources: docs/facts/aks.md#kubernetes-upgrades, docs/facts/aks.md#node-images,
-docs/facts/aks.md#upgrade-settings-of-pools, Azure/AKS#5701.
+docs/facts/aks.md#upgrade-settings-of-pools, aks_facts/ubuntu_releases.csv.
 """
 
 from collections.abc import Iterator
 from datetime import date, timedelta
 from typing import Final
 
+from aks_facts import minor, ubuntu, ubuntu_releases
 from components.arguments.mistakes import Mistake
 from components.pools.node_upgrades import together_mistakes
 from program.settings import Kubernetes, NodeUpgrade, Settings
 
-_FIRST_ON_2404: Final = 35
-"""Minor of Kubernetes 1 from which on AKS's Ubuntu is 24.04."""
-_FIRST_LTS_WITHOUT_2204: Final = 33
-"""Minor of Kubernetes 1 from which on LTS comes after 24.04 (includes/ubuntu-22-04-retirement.md, 2026-02-09)."""
-_LAST_DAY_OF_2204: Final = date(2027, 6, 30)
 _NOTICE: Final = timedelta(days=90)
 
 
@@ -25,7 +21,7 @@ def node_upgrade_problems(settings: Settings) -> Iterator[Mistake]:
     yield from _together("systemPool.upgrade", settings.system_pool.upgrade, system=True)
     for name, pool in settings.pools.items():
         key, upgrade = f"pools.{name}.upgrade", pool.upgrade
-        if pool.spot and pool.fallback is None and upgrade != NodeUpgrade():
+        if pool.spot and pool.fallback is None and dict(upgrade) != dict(NodeUpgrade()):
             yield Mistake(
                 key,
                 upgrade.model_dump(by_alias=True, exclude_none=True),
@@ -42,8 +38,22 @@ def _together(key: str, upgrade: NodeUpgrade, *, system: bool) -> Iterator[Mista
     yield from (mistake.within(key) for mistake in mistakes)
 
 
+def os_sku_problems(kubernetes: Kubernetes) -> Iterator[Mistake]:
+    """AKS has an OS SKU that names a release on some minors only (upgrade-os-version.md, 2026-07-13)."""
+    releases = {release.os_sku: release for release in ubuntu_releases().values()}
+    named, runs = releases.get(kubernetes.os_sku), minor(kubernetes.version)
+    if named and not named.first <= runs <= named.last:
+        taken = [release.os_sku for release in releases.values() if release.first <= runs <= release.last]
+        yield Mistake(
+            "kubernetes.osSku",
+            kubernetes.os_sku,
+            f"{' or '.join(['Ubuntu', *taken])} with kubernetes.version {kubernetes.version}; AKS has "
+            f"{named.os_sku} from 1.{named.first} to 1.{named.last}",
+        )
+
+
 def upgrade_warnings(settings: Settings, today: date) -> Iterator[str]:
-    """Channels that are off; an Ubuntu that ends soon or before LTS does; one that the provider may not know."""
+    """Channels that are off; an Ubuntu that ends soon; one that the provider's API may not have."""
     kubernetes = settings.kubernetes
     if kubernetes.upgrade_channel == "none":
         yield (
@@ -55,31 +65,30 @@ def upgrade_warnings(settings: Settings, today: date) -> Iterator[str]:
             "kubernetes.nodeOsUpgradeChannel is None: the nodes get no security updates by themselves; take NodeImage, "
             "or upgrade the node images yourself"
         )
-    if kubernetes.os_sku == "Ubuntu2404":
+    if kubernetes.os_sku == "Ubuntu2404" and not settings.exists:
         yield (
             "kubernetes.osSku is Ubuntu2404: AKS's API has it from version 2025-10-01 on and the provider speaks "
-            "2025-09-01, so AKS may refuse it, which changes nothing; if it does, go back to Ubuntu"
+            "2025-09-01, so AKS may refuse it (InvalidOSSKU), which changes nothing; set created once a cluster has it"
         )
-    if not _on_2204(kubernetes):
+    yield from _end_warnings(kubernetes, today)
+
+
+def _end_warnings(kubernetes: Kubernetes, today: date) -> Iterator[str]:
+    """A release that ends, and one that long-term support is not for (includes/ubuntu-22-04-retirement.md, 2026-02-09).
+
+    Where AKS's own `Ubuntu` is that release, the latter can't be helped: it is on the page.
+    """
+    release, default = (ubuntu(sku, kubernetes.version) for sku in (kubernetes.os_sku, "Ubuntu"))
+    *_, newest = ubuntu_releases().values()
+    if release is None or release.until is None:
         return
-    if kubernetes.support_plan == "AKSLongTermSupport" and _minor(kubernetes) >= _FIRST_LTS_WITHOUT_2204:
+    runs = f"kubernetes.osSku is {kubernetes.os_sku}: the nodes run Ubuntu {release.release}"
+    if today > release.until - _NOTICE:
         yield (
-            f"kubernetes.supportPlan is AKSLongTermSupport while the nodes run Ubuntu 22.04: Microsoft says to move "
-            f"them to 24.04 before long-term support is enabled for Kubernetes {kubernetes.version} (Azure/AKS#5701), "
-            f"and gives 22.04 no new pools, images and security patches after {_LAST_DAY_OF_2204}; try osSku "
-            "Ubuntu2404, and move before that day"
+            f"{runs}, which gets no new pools, images and security patches after {release.until}; take Ubuntu with "
+            f"Kubernetes 1.{newest.default_from} or newer, or {newest.os_sku}"
         )
-    elif today > _LAST_DAY_OF_2204 - _NOTICE:
+    elif release != default and kubernetes.support_plan == "AKSLongTermSupport":
         yield (
-            f"kubernetes.osSku is {kubernetes.os_sku}: the nodes run Ubuntu 22.04, which gets no new pools, images "
-            f"and security patches after {_LAST_DAY_OF_2204}; take Ubuntu2404, or Ubuntu with Kubernetes 1.35 or newer"
+            f"{runs}, which Microsoft says to leave before long-term support (Azure/AKS#5701); take Ubuntu"
         )
-
-
-def _on_2204(kubernetes: Kubernetes) -> bool:
-    older = _minor(kubernetes) < _FIRST_ON_2404
-    return kubernetes.os_sku == "Ubuntu2204" or (kubernetes.os_sku == "Ubuntu" and older)
-
-
-def _minor(kubernetes: Kubernetes) -> int:
-    return int(kubernetes.version.split(".")[1])

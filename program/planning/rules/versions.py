@@ -12,6 +12,7 @@ from aks_facts import (
     charmed_kubeflow_releases,
     kubernetes_version,
     kubernetes_versions,
+    minor,
 )
 from components.arguments.mistakes import Mistake
 from program.settings import Settings
@@ -47,17 +48,11 @@ def version_problems(settings: Settings, today: date) -> Iterator[Mistake]:
 
 def _taken_anyway(settings: Settings, release: CharmedKubeflowRelease) -> bool:
     """An existing cluster that is older can only go up; everything else takes the opt-in."""
-    return settings.kubernetes.accept_unvalidated or (
-        settings.created is not None and _older(settings, release)
-    )
+    return settings.kubernetes.accept_unvalidated or (settings.exists and _older(settings, release))
 
 
 def _older(settings: Settings, release: CharmedKubeflowRelease) -> bool:
-    return _minor(settings.kubernetes.version) < min(map(_minor, release.kubernetes_versions))
-
-
-def _minor(version: str) -> int:
-    return int(version.partition(".")[2])
+    return minor(settings.kubernetes.version) < min(map(minor, release.kubernetes_versions))
 
 
 def _support_problems(settings: Settings, today: date) -> Iterator[Mistake]:
@@ -66,10 +61,10 @@ def _support_problems(settings: Settings, today: date) -> Iterator[Mistake]:
     Source: supported-kubernetes-versions.md, "AKS support policy"; long-term-support.md.
     """
     version, support = settings.kubernetes.version, kubernetes_versions().get(settings.kubernetes.version)
-    if support is None and settings.created is None:
-        created = [minor.version for minor in kubernetes_versions().values() if today <= minor.lts_until]
+    if support is None and not settings.exists:
+        created = [one.version for one in kubernetes_versions().values() if today <= one.lts_until]
         yield Mistake("kubernetes.version", version, f"a minor that AKS creates: {', '.join(created)}")
-    elif support and today > _end(support, settings) and not _made_in_time(settings, support):
+    elif support and today > _end(support, settings) and not settings.made_by(_end(support, settings)):
         yield _out_of_support(support, settings, today)
 
 
@@ -90,7 +85,11 @@ def _out_of_support(support: KubernetesVersion, settings: Settings, today: date)
 
 
 def version_warnings(settings: Settings, today: date) -> Iterator[str]:
-    """A minor that Charmed Kubeflow is not validated on, and support that ends within 90 days or is over."""
+    """A minor that Charmed Kubeflow is not validated on, and support that ends within 90 days or is over.
+
+    A newer minor than those is warned of while there is no cluster, and while one is upgraded, for which the channel is
+    off (docs/how-to/upgrade-kubernetes.md): afterwards there is no way back.
+    """
     yield from _validation_warnings(settings)
     version, plan = settings.kubernetes.version, settings.kubernetes.support_plan
     about = f"kubernetes.version {version}: {plan}"
@@ -104,7 +103,8 @@ def version_warnings(settings: Settings, today: date) -> Iterator[str]:
     if today > end:
         yield f"{about} ended on {end}: no fixes, and no help from Azure; {way_out}{_stays(support, settings, today)}"
     elif end < today + _NOTICE:
-        yield f"{about} ends on {end}; by then {way_out}, or set created: the cluster can't be made anew after it"
+        new = "" if settings.exists else ", or set created: the cluster can't be made anew after it"
+        yield f"{about} ends on {end}; by then {way_out}{new}"
 
 
 def _validation_warnings(settings: Settings) -> Iterator[str]:
@@ -117,7 +117,7 @@ def _validation_warnings(settings: Settings) -> Iterator[str]:
     )
     if _older(settings, release):
         yield f"{about}; upgrade the cluster first (docs/how-to/upgrade-kubernetes.md)"
-    else:
+    elif not settings.exists or settings.kubernetes.upgrade_channel == "none":
         yield (
             f"{about}, and AKS goes back to none of them; try a stack with the same settings before people depend on "
             "this one"
@@ -141,7 +141,3 @@ def _stays(support: KubernetesVersion, settings: Settings, today: date) -> str:
 def _end(support: KubernetesVersion, settings: Settings) -> date:
     lts = settings.kubernetes.support_plan == _LONG_TERM
     return support.lts_until if lts else support.standard_until
-
-
-def _made_in_time(settings: Settings, support: KubernetesVersion) -> bool:
-    return settings.created is not None and settings.created <= _end(support, settings)

@@ -215,6 +215,31 @@ def test_a_zone_of_others_is_named_as_aks_requires(zone: str, keys: list[str]) -
     assert private({"privateCluster": True, "privateDnsZoneId": zone_id}) == keys
 
 
+@pytest.mark.parametrize(
+    ("location", "end", "keys"),
+    [
+        ("chinanorth3", "cx.prod.service.azk8s.cn", []),
+        ("chinanorth3", "azmk8s.io", ["apiAccess.privateDnsZoneId"]),
+        ("usgovvirginia", "cx.aks.containerservice.azure.us", []),
+        ("usgovvirginia", "cx.prod.service.azk8s.cn", ["apiAccess.privateDnsZoneId"]),
+        ("westeurope", "cx.prod.service.azk8s.cn", ["apiAccess.privateDnsZoneId"]),
+        ("bleufrancecentral", "cx.prod-aks.sovcloud-api.fr", []),
+    ],
+)
+def test_the_zone_ends_as_those_of_its_cloud(location: str, end: str, keys: list[str]) -> None:
+    zone_id = f"{NETWORK}/privateDnsZones/ml.privatelink.{location}.{end}"
+    assert private({"privateCluster": True, "privateDnsZoneId": zone_id}, location=location) == keys
+
+
+def test_an_api_server_is_in_a_subnet_where_aks_has_that() -> None:
+    access = {"subnetId": f"{SPOKE}/api"}
+    assert private(access, SUBNETS, location="uaenorth") == []
+    assert private(access, SUBNETS, location="qatarcentral") == ["apiAccess.subnetId"]
+    elsewhere = settings(apiAccess=access, network=SUBNETS, location="usgovvirginia")
+    assert list(access_problems(elsewhere)) == []
+    assert [line[:18] for line in access_warnings(elsewhere)] == ["apiAccess.subnetId"]
+
+
 def test_a_zone_is_for_a_private_cluster_alone() -> None:
     zone_id = f"{NETWORK}/privateDnsZones/privatelink.westeurope.azmk8s.io"
     assert private({"privateDnsZoneId": zone_id}) == ["apiAccess.privateDnsZoneId"]

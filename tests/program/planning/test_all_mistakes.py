@@ -78,9 +78,11 @@ def test_each_of_many_mistakes_is_reported_once(
     fields = data.draw(st.sets(st.sampled_from(sorted(mistakes)), min_size=1))
     chosen = {field: data.draw(st.sampled_from(mistakes[field]), label=field) for field in sorted(fields)}
     lines = lines_of(POOL | {field: value for field, (value, _) in chosen.items()})
-    assert sorted(line.partition(": ")[0] for line in lines) == sorted(
-        f"pools.work.{key}" for _, key in chosen.values()
-    )
+    keys = [f"pools.work.{key}" for _, key in chosen.values()]
+    unknown = [f"pools.work.{key}" for key in ("maxPrise", "max_price")]
+    if set(unknown) <= set(keys):  # unknown keys of one mapping share a line
+        keys = ["pools.work", *(key for key in keys if key not in unknown)]
+    assert sorted(line.partition(": ")[0] for line in lines) == sorted(keys)
 
 
 @settings(max_examples=40, derandomize=True)

@@ -149,6 +149,23 @@ def test_what_a_stack_states_itself_is_not_assumed_also_where_it_is_the_default(
     assert "retryWaitMinutes" in basis["assumed"]
 
 
+@pytest.mark.parametrize(
+    ("stated", "expected"),
+    [
+        ({"evictionRate": "20+"}, ["cost.evictionRate is 20+"]),
+        ({"evictionRate": 0.2}, ["cost.evictionRate is 0.2"]),
+        ({"evictionRate": "15-20"}, []),
+        ({"evictionRate": 0.19}, []),
+        ({"pools": {"gpuspot": {"evictionRate": "20+"}}}, ["cost.pools.gpuspot.evictionRate is 20+"]),
+        ({"evictionRate": "20+", "pools": {of: {"evictionRate": 0.1} for of in ("cpuspot", "gpuspot")}}, []),
+    ],
+)
+def test_a_rate_that_disturbs_most_work_is_reported(stated: dict[str, Any], expected: list[str]) -> None:
+    lines = list(cost.cost_warnings(settings(cost=stated)))
+    assert [line.partition(":")[0] for line in lines] == expected
+    assert all("at best half of the steps of 3 hours run undisturbed" in line for line in lines)
+
+
 def test_what_a_stack_says_of_cost_is_exported() -> None:
     basis = cost_basis(
         settings(
@@ -159,7 +176,7 @@ def test_what_a_stack_says_of_cost_is_exported() -> None:
                 "pools": {"gpuspot": {"evictionRate": "5-10"}, "cpuspot": {"soldOutShare": 0}},
                 "prices": {SIZE: {"spot": 0.1, "asOf": "2026-11-01"}},
             },
-            budget={"monthly": 900},
+            budget={"monthly": 900, "startDate": "2026-12-01", "emails": ["ml@example.com"]},
             officeHours={"timeZone": "Europe/London", "days": ["Sunday", "Monday", "Sunday"]},
         )
     )
@@ -191,7 +208,7 @@ def test_what_a_stack_says_of_cost_is_exported() -> None:
         ],
     }
     assert basis["cost"]["pools"] == {
-        "gpuspot": {"evictionRate": "5-10", "soldOutShare": 0.2, "soldOutHours": 4},
+        "gpuspot": {"evictionRate": "5-10", "soldOutShare": None, "soldOutHours": 4},
         "cpuspot": {"evictionRate": 0.1, "soldOutShare": 0, "soldOutHours": 4},
     }
     assert basis["cost"]["prices"] == {SIZE: {"onDemand": None, "spot": 0.1, "asOf": "2026-11-01"}}

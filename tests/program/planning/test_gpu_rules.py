@@ -44,6 +44,22 @@ def test_gpus_that_always_run_are_warned_of() -> None:
     assert planned(pools={"general": GENERAL, "work": {**GPU_SPOT, "minCount": 2}}).pools
 
 
+def test_work_that_may_start_a_gpu_or_none_is_warned_of() -> None:
+    pools = {
+        "general": GENERAL,
+        "cpus": {**SPOT, "workload": "batch"},
+        "gpus": {**GPU_SPOT, "workload": "batch"},
+    }
+    stack = settings(pools=pools)
+    [warning] = rules.gpu_warnings(stack, agent_pools(stack))
+    assert warning == (
+        "pools.gpus.workload is batch like that of pools.cpus, which has no GPU: work that requests none may start "
+        "nodes with one, which cost more; give one of them another workload"
+    )
+    other = settings(pools={**pools, "gpus": GPU_SPOT})
+    assert list(rules.gpu_warnings(other, agent_pools(other))) == []
+
+
 def test_slices_from_no_nodes_are_warned_of_with_what_a_pod_may_ask_for() -> None:
     [warning] = warned({**SLICED, "fallback": {"maxCount": 1}})
     assert warning == (

@@ -45,6 +45,28 @@ def test_the_owner_of_a_workspace_decides_how_long_it_keeps_logs() -> None:
     assert refusals(logs=LOGS, workspace=HUB, retentionDays=90) == ["monitoring.retentionDays"]
 
 
+@pytest.mark.parametrize(
+    ("budget", "keys"),
+    [
+        ({}, []),
+        ({"startDate": "2026-12-01"}, ["budget.startDate"]),
+        ({"emails": ["ml@example.com"]}, ["budget.startDate"]),
+        ({"emails": ["ml"], "startDate": "2026-12-01"}, ["budget.emails[0]"]),
+        ({"actionGroups": ["money"], "startDate": "2026-12-01"}, ["budget.actionGroups[0]"]),
+        ({"emails": ["ml@example.com"], "startDate": "2026-12-01"}, []),
+    ],
+)
+def test_a_watched_budget_has_somebody_to_notify_and_a_month(budget: dict[str, Any], keys: list[str]) -> None:
+    assert refused(monitoring_problems(settings(budget={"monthly": 900, **budget}))) == keys
+
+
+def test_exports_go_to_a_container() -> None:
+    container = f"{HUB.partition('Microsoft')[0]}Microsoft.Storage/storageAccounts/hub/blobServices/default/containers/"
+    assert refusals(costExport={"container": f"{container}cost", "startDate": "2026-12-01"}) == []
+    wrong = refusals(costExport={"container": f"{container}Cost", "startDate": "2026-12-01"})
+    assert wrong == ["monitoring.costExport.container"]
+
+
 @pytest.mark.parametrize("name", ["abc", "-logs", "logs-", "our_logs", "l" * 64])
 def test_a_workspace_has_a_name_that_azure_allows(name: str) -> None:
     assert refusals(logs=LOGS, workspace=HUB.replace("hub-logs", name)) == ["monitoring.workspace"]

@@ -86,18 +86,3 @@ def test_with_entra_production_writes_down_who_signed_in() -> None:
     assert warning.startswith("monitoring.logs is without guard in production")
     logs = [*HARDENED["monitoring"]["logs"], "guard"]
     assert warned(apiAccess=entra, monitoring={"logs": logs}) == []
-
-
-def test_production_is_warned_that_its_gateway_is_in_one_zone() -> None:
-    natted = {"outboundType": "userAssignedNATGateway"}
-    [warning] = warned(network=natted)
-    assert "has SKU Standard and is in one zone" in warning
-    ids = {role: f"{_SPOKE}/{role}" for role in ("system", "general", "cpu", "gpu")}
-    assert warned(network={**natted, "subnetIds": ids}) == []
-    assert warned(network=natted, location="westus") == []  # has no zones
-
-
-_SPOKE = (
-    "/subscriptions/0a1b2c3d-0000-0000-0000-000000000000/resourceGroups/g/providers/Microsoft.Network/virtualNetworks/"
-    "spoke/subnets"
-)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from program.planning import Plan
 from program.settings import OwnVmSize, SettingsError, Ssh, parse
 from program.settings._model import ENCRYPTED
-from tests.program.planning.small_stack import SSH_KEY, planned, stack
+from tests.program.planning.small_stack import GENERAL, GPU_SPOT, SSH_KEY, planned, stack
 from tests.program.planning.strategies import Json, json_values, pool_maps
 
 SPOT_KEY = "kubernetes.azure.com/scalesetpriority"
@@ -85,12 +85,41 @@ def plan_or_mistakes(raw: dict[str, Any]) -> None:
     assert mistakes is None or 0 < len(mistakes.problems) == len(str(mistakes).splitlines())
 
 
+_RANGES = ["8.8.8.0/24", "9.9.9.9"]
+_LISTS: dict[str, Any] = {
+    "apiAccess": {
+        "authorizedIpRanges": _RANGES,
+        "adminGroupObjectIds": ["6f0d3f5c-3f0e-4a53-9d0e-2f4c8f1b7a10"],
+        "localAccounts": False,
+    },
+    "registry": {"sku": "Premium", "authorizedIpRanges": _RANGES},
+    "monitoring": {"logs": ["guard", "kube-audit"]},
+    "data": {"store": {"profiles": {"alice": {"serviceAccounts": ["default-editor", "trainer"]}}}},
+    "officeHours": {"timeZone": "Europe/London", "days": ["Monday", "Friday"]},
+    "systemPool": {"zones": ["1", "2"]},
+}
+_POOLS = {
+    "general": {**GENERAL, "zones": ["1"]},
+    "cpuspot": {
+        "vmSize": "Standard_D8ds_v5",
+        "vmSizes": ["Standard_D8ds_v5", "Standard_D8ads_v5"],
+        "priority": "Spot",
+        "maxCount": 10,
+        "labels": {"team": "ml"},
+        "taints": ["team=ml:NoSchedule"],
+        "fallback": {"maxCount": 5},
+    },
+    "gpuspot": {**GPU_SPOT, "fallback": {"maxCount": 2}},
+}
+"""A value for each list and map, beside which no default is one."""
+
+
 @functools.cache
 def _every_setting() -> str:
     ssh = Ssh(public_key=SSH_KEY)
     sizes = {"Standard_D8s_v5": OwnVmSize(memory_gib=32)}
-    given_settings = parse(stack()).model_copy(update={"ssh": ssh, "vm_sizes": sizes})
-    return given_settings.model_dump_json(by_alias=True)
+    lists = parse(stack(pools=_POOLS, **_LISTS))
+    return lists.model_copy(update={"ssh": ssh, "vm_sizes": sizes}).model_dump_json(by_alias=True)
 
 
 def every_setting() -> dict[str, Any]:

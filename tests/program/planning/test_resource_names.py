@@ -14,6 +14,9 @@ from tests.program.planning.small_stack import settings
 
 CAF = "<type>-ml-prod-weu-001"
 STORE: dict[str, Any] = {"store": {"profiles": {"vision": {}}}}
+GROUP = "/subscriptions/0a1b2c3d-0000-0000-0000-000000000000/resourceGroups/hub/providers"
+NODES = f"{GROUP}/Microsoft.Network/virtualNetworks/spoke/subnets/nodes"
+ELSEWHERE = {"subnetIds": dict.fromkeys(("system", "general", "cpu", "gpu"), NODES)}
 NATTED = {"outboundType": "userAssignedNATGateway"}
 
 
@@ -95,6 +98,27 @@ def test_a_group_that_is_there_goes_before_all() -> None:
     assert refusals(resourceGroup="rg-1.") == ["resourceGroup"]
 
 
+def test_a_group_is_a_label_of_nodes_where_it_has_the_network() -> None:
+    long = {"resourceGroup": "g" * 90}
+    assert refusals(**long) == ["resourceGroup"]
+    assert refusals(**long, network=ELSEWHERE) == refusals(names=long, network=ELSEWHERE) == []
+    assert refusals(resourceGroup="g" * 91, network=ELSEWHERE) == ["resourceGroup"]
+
+
+@pytest.mark.parametrize(
+    "name", ["GatewaySubnet", "gatewaysubnet", "AzureBastionSubnet", "AzureFirewallManagementSubnet"]
+)
+def test_no_nodes_are_in_a_subnet_that_azure_keeps_for_a_service(name: str) -> None:
+    assert refusals(names={"subnets": {"gpu": name}}) == ["names.subnets.gpu"]
+    assert refusals(names={"subnets": {"gpu": f"{name}2"}}) == []
+
+
+def test_a_registry_of_others_has_its_name() -> None:
+    attached = {"attach": f"{GROUP}/Microsoft.ContainerRegistry/registries/teamimages"}
+    assert refusals(registry=attached, names={"registry": "ours1"}) == ["names.registry"]
+    assert refusals(registry=attached, names={"pattern": CAF}) == []
+
+
 @pytest.mark.parametrize(
     "pattern", ["", "ml", "{type}-ml", "<kind>-ml", "ml <type>", "<type>-<type>", "<type>/ml", "<type>-é"]
 )
@@ -145,8 +169,8 @@ def test_a_pattern_that_is_too_long_for_one_resource_names_the_setting_that_help
     [mistake] = resource_name_problems("kubeflow-aks", "prod", settings(names=long, data=STORE))
     assert str(mistake) == (
         "names.pattern: '<type>-machine-learning-prod-0001' is not allowed; expected one from which other names follow "
-        "that Azure takes; it gives the storage account 'stmachinelearningprod0001': expected 3 to 24 lower-case "
-        "letters and digits, or set names.storageAccount"
+        "that Azure takes; it gives a storage account the name 'stmachinelearningprod0001': expected 3 to 24 "
+        "lower-case letters and digits, or set names.storageAccount"
     )
     assert refusals(names={**long, "storageAccount": "stml"}, data=STORE) == []
 

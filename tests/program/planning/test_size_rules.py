@@ -34,7 +34,10 @@ def test_a_size_of_the_catalogue_is_taken(name: str) -> None:
         ("Standard_D8sv5", "the spelling Standard_D8s_v5"),
         ("Standard_B1s", "a size with at least 2 vCPU, because AKS takes no smaller one"),
         ("Standard_DS1_v2", "a size with at least 2 vCPU, because AKS takes no smaller one"),
-        ("Standard_X1000_v1", "a size of the catalogue, or one that vmSizes describes"),
+        (
+            "Standard_X1000_v1",
+            "a size of the catalogue, or one that vmSizes describes; `./kubeflow-aks sizes` lists Azure's",
+        ),
     ],
 )
 def test_an_unknown_size_is_refused_with_what_helps(name: str, allowed: str) -> None:
@@ -113,8 +116,9 @@ def test_a_new_cluster_gets_no_retired_size(created: str | None) -> None:
     assert problem.expected == "a current size; Azure retired Standard_M192is_v2 on 2027-03-31"
 
 
-def test_an_existing_cluster_keeps_a_size_that_was_retired_later() -> None:
-    stack = settings(created="2027-03-30", systemPool={"vmSize": "Standard_M192is_v2"})
+@pytest.mark.parametrize("existing", [{"created": "2027-03-30"}, {"adopted": True}], ids=str)
+def test_an_existing_cluster_keeps_a_size_that_was_retired_later(existing: dict[str, object]) -> None:
+    stack = settings(systemPool={"vmSize": "Standard_M192is_v2"}, **existing)
     assert list(size_problems(stack, date(2027, 4, 1))) == []
 
 

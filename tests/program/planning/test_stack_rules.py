@@ -141,6 +141,12 @@ def test_one_system_node_is_warned_of() -> None:
     assert list(rules.system_warnings(settings())) == []
 
 
+def test_an_autoscaler_that_takes_nodes_from_charms_is_warned_of() -> None:
+    assert list(rules.autoscaler_warnings(settings())) == []
+    [warning] = rules.autoscaler_warnings(settings(autoscaler={"skipNodesWithLocalStorage": False}))
+    assert warning.startswith("autoscaler.skipNodesWithLocalStorage is false: ")
+
+
 def warned(pool: dict[str, Any]) -> list[str]:
     return list(rules.eviction_warnings(agent_pools(settings(pools={"general": GENERAL, "work": pool}))))
 
@@ -156,6 +162,18 @@ def test_a_spot_pool_without_a_fallback_is_warned_of() -> None:
 def test_a_spot_pool_that_shares_the_workload_of_a_fallback_is_covered() -> None:
     pools = {"general": GENERAL, "one": {**SPOT, "fallback": {"maxCount": 1}}, "two": SPOT}
     assert list(rules.eviction_warnings(agent_pools(settings(pools=pools)))) == []
+
+
+def test_spot_from_one_zone_is_warned_of() -> None:
+    assert warned({**SPOT, "fallback": {"maxCount": 1}, "zones": ["2"]}) == [
+        (
+            "pools.work.zones is ['2']: its nodes and those of its fallback come from one zone, which is sold out "
+            "sooner than the region; leave zones out, or name all that have the size"
+        )
+    ]
+    assert warned({**SPOT, "fallback": {"maxCount": 1}, "zones": ["1", "2"]}) == []
+    reserved = {"maxCount": 1, "capacityReservationGroupId": "group"}
+    assert warned({**SPOT, "fallback": reserved, "zones": ["2"]}) == []  # the reservation may be there
 
 
 def test_deallocation_is_warned_of() -> None:

@@ -97,9 +97,12 @@ def test_the_opt_in_says_nothing_about_a_minor_that_is_validated() -> None:
 
 
 @pytest.mark.parametrize("version", ["1.26", "1.27", "1.28", "1.29", "1.30", "1.31"])
-def test_an_existing_cluster_on_an_older_minor_gets_warnings_only(version: str) -> None:
+@pytest.mark.parametrize("existing", [{"created": "2024-01-01"}, {"adopted": True}], ids=str)
+def test_an_existing_cluster_on_an_older_minor_gets_warnings_only(
+    version: str, existing: dict[str, object]
+) -> None:
     older = {"version": version, **OFFICIAL}
-    stack = settings(kubernetes=older, created="2024-01-01")
+    stack = settings(kubernetes=older, **existing)
     assert refused(version_problems(stack, TODAY)) == []
     first, second = version_warnings(stack, TODAY)
     assert first == (
@@ -114,10 +117,14 @@ def test_an_existing_cluster_on_a_minor_without_dates_is_taken_by_the_opt_in_alo
     newer = {"version": "1.38", "acceptUnvalidated": True}
     stack = settings(kubernetes=newer, created="2026-11-01")
     assert refused(version_problems(stack, TODAY)) == []
-    assert list(version_warnings(stack, TODAY))[1] == (
-        "kubernetes.version 1.38: AKSLongTermSupport: the catalogue does not have this minor, so the end of its "
-        "support is not checked"
-    )
+    assert list(version_warnings(stack, TODAY)) == [
+        (
+            "kubernetes.version 1.38: AKSLongTermSupport: the catalogue does not have this minor, so the end of its "
+            "support is not checked"
+        )
+    ]  # that nobody validated it was said before there was a cluster
+    upgrading = settings(kubernetes={**newer, "upgradeChannel": "none"}, created="2026-11-01")
+    assert "AKS goes back to none of them" in next(version_warnings(upgrading, TODAY))
     without = settings(kubernetes={"version": "1.38"}, created="2026-11-01")
     assert refused(version_problems(without, TODAY)) == ["kubernetes.version"]
 
@@ -135,6 +142,13 @@ def test_support_that_ends_within_ninety_days_is_warned_of() -> None:
         "by then take supportPlan AKSLongTermSupport and tier Premium, or set created: "
         "the cluster can't be made anew after it"
     )
+    existing = settings(kubernetes=OFFICIAL, created="2026-01-01")
+    assert list(version_warnings(existing, date(2026, 9, 2))) == [warning.partition(", or set created")[0]]
+
+
+def test_a_cluster_that_is_there_is_not_advised_to_say_so() -> None:
+    [warning] = version_warnings(settings(kubernetes=OFFICIAL, created="2026-01-05"), date(2026, 9, 2))
+    assert warning.endswith("by then take supportPlan AKSLongTermSupport and tier Premium")
 
 
 def test_the_end_of_long_term_support_is_warned_of_as_well() -> None:
@@ -144,8 +158,9 @@ def test_the_end_of_long_term_support_is_warned_of_as_well() -> None:
     )
 
 
-def test_an_existing_cluster_can_be_changed_after_its_support_has_ended() -> None:
-    stack = settings(kubernetes=OFFICIAL, created="2026-11-30")
+@pytest.mark.parametrize("existing", [{"created": "2026-11-30"}, {"adopted": True}], ids=str)
+def test_an_existing_cluster_can_be_changed_after_its_support_has_ended(existing: dict[str, object]) -> None:
+    stack = settings(kubernetes=OFFICIAL, **existing)
     assert refused(version_problems(stack, date(2026, 12, 1))) == []
     [warning] = version_warnings(stack, date(2026, 12, 1))
     assert warning == (

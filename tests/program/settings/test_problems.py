@@ -18,14 +18,18 @@ def test_without_a_value_the_setting_is_missing() -> None:
     assert str(Mistake("a.b", None, "c")) == "a.b: missing; expected c"
 
 
-def test_a_long_value_is_cut() -> None:
-    assert str(Mistake("a", "x" * 100, "c")) == "a: '" + "x" * 76 + "… is not allowed; expected c"
+def test_a_long_value_is_cut_in_its_middle_so_that_the_end_of_an_arm_id_is_seen() -> None:
+    shown = f"'{'x' * 25}…{'y' * 52}'"
+    assert str(Mistake("a", "x" * 80 + "y" * 80, "c")) == f"a: {shown} is not allowed; expected c"
 
 
 def test_a_long_key_is_cut_and_the_longest_of_our_own_is_not() -> None:
     key = f"data.store.profiles.{'n' * 63}.serviceAccounts[0]"
     assert str(Mistake(key, 1, "c")) == f"{key}: 1 is not allowed; expected c"
-    assert str(Mistake(f"tags.{'x' * 600}", 1, "c")) == f"tags.{'x' * 112}…: 1 is not allowed; expected c"
+    assert (
+        str(Mistake(f"tags.{'x' * 600}", 1, "c"))
+        == f"tags.{'x' * 35}…{'x' * 79}: 1 is not allowed; expected c"
+    )
 
 
 @pytest.mark.parametrize("text", ["a\nb", "a\rb", "a\u2028b", "a\x1b[31mb"])

@@ -20,7 +20,7 @@ from components.data_store.data_store import DataProfileSpec, DataStoreArgs
 from components.kubeflow.inotify import InotifySpec
 from components.kubeflow.prerequisites import KubeflowPrerequisitesArgs
 from components.kubeflow.storage import CheckpointClassSpec, StorageClassSpec
-from components.monitoring.monitoring import MonitoringArgs
+from components.monitoring.monitoring_args import BudgetSpec, CostExportSpec, MonitoringArgs
 from components.network.network import NetworkArgs
 from components.pools.agent_pools import rules
 from components.pools.pool_specs import AgentPoolSpec, OsDiskSpec, SystemPoolSpec
@@ -29,7 +29,9 @@ from program import arguments
 from program.settings import (
     ApiAccess,
     Autoscaler,
+    Budget,
     CheckpointClass,
+    CostExport,
     DataStore,
     Inotify,
     Kubeflow,
@@ -53,7 +55,9 @@ from tests.program.planning.small_stack import GENERAL, planned
 PAIRS: list[tuple[type[SettingsModel], list[type], tuple[str, ...]]] = [
     (ApiAccess, [ApiAccessSpec], ()),
     (Autoscaler, [AutoscalerSpec], ()),
+    (Budget, [BudgetSpec], ()),
     (CheckpointClass, [CheckpointClassSpec], ()),
+    (CostExport, [CostExportSpec], ()),
     (DataStore, [DataStoreArgs], ()),
     (Inotify, [InotifySpec], ()),
     (Kubeflow, [KubeflowPrerequisitesArgs], ("release", "dns_label")),

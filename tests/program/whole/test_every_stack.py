@@ -1,12 +1,16 @@
 """Every stack file loads, passes every rule, and registers what the SDKs know."""
 
+from datetime import date
 from typing import Any
 
 import pytest
+import yaml
 
+from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.recorder.run import Record
 from kubeflow_aks.recorder.sdk_types import check_resource
-from tests.program.whole.records import CLUSTER, POOL, SHIPPED, STACKS, recorded
+from program.planning import plan
+from tests.program.whole.records import AS_OF, CLUSTER, POOL, SHIPPED, STACKS, recorded
 
 
 def test_the_shipped_stacks_are_there() -> None:
@@ -77,6 +81,41 @@ def test_a_preview_asks_azure_for_nothing(preview: Record) -> None:
 
 def test_warnings_of_the_plan_are_logged(dev: Record) -> None:
     logged = [message for message in dev.messages if not message.startswith("asOf")]  # the tests' own day
-    nodes, system = logged
-    assert nodes.startswith("kubernetes.supportPlan is AKSLongTermSupport while the nodes run Ubuntu 22.04")
+    system, saving = logged
+    assert saving.startswith(
+        "pools.gpuspot: on 2026-08-03 Standard_NC4as_T4_v3 cost 0.5714 USD an hour as spot"
+    )
     assert system.startswith("systemPool.minCount is 1: fine for a trial")
+
+
+PRICE = {"Standard_NC4as_T4_v3": {"spot": 0.1, "asOf": AS_OF}}
+MINE = "20.50.60.0/24"
+ADVICE: dict[str, dict[str, Any]] = {
+    "demo": {"systemPool": {"minCount": 2}, "cost": {"prices": PRICE}},
+    "dev": {"systemPool": {"minCount": 2, "maxCount": 2}, "cost": {"prices": PRICE}},
+    "prod": {
+        "apiAccess": {
+            "authorizedIpRanges": [MINE],
+            "runCommand": False,
+            "localAccounts": False,
+            "adminGroupObjectIds": ["5c2bd1e7-4c1f-4f0a-9b39-6f1f3a1f7a10"],
+        },
+        "registry": {"sku": "Premium", "retentionDays": 30, "authorizedIpRanges": [MINE]},
+        "vmSizes": {"Standard_NC24ads_A100_v4": {"encryptionAtHost": True}},
+        "cost": {"prices": PRICE},
+    },
+}
+"""What the warnings of a stack say to do."""
+
+
+def warnings_of(stack: str, **changed: Any) -> tuple[str, ...]:
+    text = (PROJECT_ROOT / f"Pulumi.{stack}.yaml").read_text(encoding="utf-8")
+    values = {key.partition(":")[2]: value for key, value in yaml.safe_load(text)["config"].items()}
+    day = date.fromisoformat(AS_OF)
+    return plan({**values, **changed}, project="kubeflow-aks", stack=stack, today=day).warnings
+
+
+@pytest.mark.parametrize("stack", SHIPPED)
+def test_who_does_what_the_warnings_say_has_none_left(stack: str) -> None:
+    assert warnings_of(stack)
+    assert warnings_of(stack, **ADVICE[stack]) == ()

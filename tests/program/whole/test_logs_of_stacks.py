@@ -12,6 +12,7 @@ HUB = (
     "/Microsoft.OperationalInsights/workspaces/hub-logs"
 )
 SETTING = "azure-native:monitor:DiagnosticSetting"
+ACCOUNT = f"{HUB.partition('Microsoft')[0]}Microsoft.Storage/storageAccounts/hub"
 WORKSPACE = "azure-native:operationalinsights:Workspace"
 
 
@@ -33,6 +34,19 @@ def test_prod_collects_its_audit_log_in_a_workspace_of_its_own() -> None:
     assert made.inputs["retentionInDays"] == 90
     assert [it.inputs["workspaceId"] for it in prod.of(SETTING)] == [prod.outputs["logWorkspace"]] * 2
     assert str(prod.outputs["logWorkspace"]).endswith(f"/{made.inputs['workspaceName']}")
+
+
+def test_a_watched_budget_and_exports_need_no_logs_and_whom_azure_mails_is_no_output() -> None:
+    export = {"container": f"{ACCOUNT}/blobServices/default/containers/cost", "startDate": "2026-12-02"}
+    budget = {"monthly": 900, "startDate": "2026-12-01", "emails": ["ml@example.com"]}
+    watched = record("dev", extra={"monitoring": {"costExport": export}, "budget": budget, "asOf": AS_OF})
+    assert watched.of(SETTING) == watched.of(WORKSPACE) == []
+    assert "logWorkspace" not in watched.outputs
+    groups = watched.one("azure-native:consumption:Budget").inputs["filter"]["dimensions"]["values"]
+    assert groups == ["kubeflow-aks-dev", "kubeflow-aks-dev-nodes"]
+    scopes = [it.inputs["scope"] for it in watched.of("azure-native:costmanagement:Export")]
+    assert [scope.rpartition("/")[2] for scope in scopes] == groups
+    assert watched.outputs["costBasis"]["budget"] == {"monthly": 900}
 
 
 def test_logs_go_to_the_workspace_of_others() -> None:

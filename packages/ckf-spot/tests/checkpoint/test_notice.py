@@ -7,14 +7,13 @@ import os
 import runpy
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from serving import QuietHandler, serving
 
 FOLDER: Final = Path(__file__).parents[2] / "examples/checkpoint"
 VM: Final = "aks-cpuspot-24469130-vmss_1"
@@ -54,35 +53,22 @@ def service(*answers: Answer) -> Generator[tuple[str, list[str]]]:
     refused: list[str] = []
     last: Answer = answers[-1]
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(QuietHandler):
         def do_GET(self) -> None:
             path, _, query = self.path.partition("?")
             wrong = self.headers["Metadata"] != "true" or "X-Forwarded-For" in self.headers
             if wrong or "api-version=" not in query:
                 refused.append(f"{self.path} {dict(self.headers)}")
-            self._say(*((200, VM) if path == "/metadata/instance/compute/name" else next(following, last)))
+            name = path == "/metadata/instance/compute/name"
+            status, text = (200, VM) if name else next(following, last)
+            self.answer(status, text.encode())
 
         def do_POST(self) -> None:
             refused.append("an event was approved")
-            self._say(200, "")
+            self.answer(200, b"")
 
-        def _say(self, status: int, text: str) -> None:
-            self.send_response(status)
-            self.end_headers()
-            self.wfile.write(text.encode())
-
-        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class names it so
-            """Says nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}", refused
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with serving(Handler) as address:
+        yield address, refused
 
 
 def train(folder: Path, address: str, **environment: str) -> list[str]:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import tarfile
-import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import SimpleHTTPRequestHandler
 from io import BytesIO
 from pathlib import Path
 from typing import Any
+
+from serving import QuietHandler, serving
 
 IRIS = {
     "setosa.csv": "5.1,3.5,1.4,0.2,Iris-setosa\n4.9,3.0,1.4,0.2,Iris-setosa\n",
@@ -23,6 +24,11 @@ IRIS = {
 MERGED = "".join(IRIS.values())
 
 
+class _QuietFiles(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class's name
+        """Keeps quiet."""
+
+
 @contextmanager
 def archive(folder: Path) -> Generator[str]:
     """The address of a tgz with these files."""
@@ -31,7 +37,7 @@ def archive(folder: Path) -> Generator[str]:
             entry = tarfile.TarInfo(name)
             entry.size = len(rows)
             tgz.addfile(entry, BytesIO(rows.encode()))
-    with _served(partial(_QuietFiles, directory=str(folder))) as address:
+    with serving(partial(_QuietFiles, directory=str(folder))) as address:
         yield f"{address}/iris-csv-files.tar.gz"
 
 
@@ -68,39 +74,14 @@ def pipelines_api() -> Generator[PipelinesApi]:
     """An API server that keeps every run that is sent to it."""
     api = PipelinesApi()
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(QuietHandler):
         def _answer(self) -> None:
             length = int(self.headers.get("Content-Length", 0))
             body = json.loads(self.rfile.read(length)) if length else {}
-            text = json.dumps(api.answer(self.command, self.path, body)).encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(text)))
-            self.end_headers()
-            self.wfile.write(text)
+            self.answer(200, json.dumps(api.answer(self.command, self.path, body)).encode())
 
         do_GET = do_POST = _answer  # noqa: N815 - the base class looks for these names
 
-        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class's name
-            """Keeps quiet."""
-
-    with _served(Handler) as address:
+    with serving(Handler) as address:
         api.address = address
         yield api
-
-
-class _QuietFiles(SimpleHTTPRequestHandler):
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class's name
-        """Keeps quiet."""
-
-
-@contextmanager
-def _served(handler: Any) -> Generator[str]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}"
-        finally:
-            server.shutdown()
-            thread.join()

@@ -102,9 +102,7 @@ class Published:
         for pool in others:
             manager.put(TYPES[AGENT_POOL], f"{self.id}/agentPools/{pool['name']}", pool)
         for pool in sorted(azure.children(self.id, AGENT_POOL), key=lambda pool: pool.id):
-            azure.delete(
-                pool.id
-            )  # not by age, as Azure does not promise either
+            azure.delete(pool.id)  # not by age, as Azure does not promise either
             azure.put(pool)
         for name, window in self.windows().items():
             manager.put(TYPES[MAINTENANCE], f"{self.id}/maintenanceConfigurations/{name}", window)
@@ -134,6 +132,8 @@ class Published:
 
 ADOPTED: Final = [Published(name, row) for name, row in TABLE["adopted"].items()]
 REFUSED: Final = [Published(name, row) for name, row in TABLE["refused"].items()]
+ANSWERS: Final[Mapping[str, Any]] = TABLE["answers"]
+"""What `az` printed of others, by name."""
 SMALL: Final[Mapping[str, Any]] = {
     "id": f"{SUBSCRIPTION}/resourcegroups/rg/providers/Microsoft.ContainerService/managedClusters/small",
     "location": "westeurope",
@@ -141,7 +141,6 @@ SMALL: Final[Mapping[str, Any]] = {
     "dnsPrefix": "small",
     "nodeResourceGroup": "MC_rg_small_westeurope",
     "identity": {"type": "SystemAssigned"},
-    "systemData": {"createdAt": "2026-01-05T10:00:00.000000+00:00"},
     "agentPoolProfiles": [
         {
             "name": "nodepool1",

@@ -14,8 +14,9 @@ import yaml
 from kubeflow_aks.cli.process import main
 from kubeflow_aks.local_aks.azure.state import AzureState
 from kubeflow_aks.project import PROJECT_ROOT
+from kubeflow_aks.recorder.stack_files import read_stack
 from tests.adopt.everything import EVERYTHING
-from tests.adopt.published import ADOPTED, MADE, REFUSED, SMALL, Published
+from tests.adopt.published import ADOPTED, ANSWERS, REFUSED, SMALL, Published
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -65,11 +66,11 @@ def named(name: str) -> Published:
 
 def test_the_settings_are_those_of_the_cluster(run: Run, project: Path) -> None:
     cluster, maintenance = put(named("avm-aks-production"), project)
-    code, out, err = run(cluster, "--created", MADE.isoformat(), maintenance=maintenance)
+    code, out, err = run(cluster, maintenance=maintenance)
     assert (code, err) == (0, "")
     settings = written(project)
     assert settings["adopted"] is True
-    assert (settings["created"], settings["resourceGroup"]) == ("2026-01-05", "rg-avm-aks-production")
+    assert settings["resourceGroup"] == "rg-avm-aks-production"
     assert settings["names"]["identity"] == "uami-aks"
     assert settings["tags"] == {"owner": "platform", "environment": "new", "costcenter": "17"}
     assert settings["kubernetes"]["tier"] == "Standard"
@@ -95,7 +96,7 @@ def test_the_settings_are_those_of_the_cluster(run: Run, project: Path) -> None:
 
 def test_of_a_cluster_with_every_property_all_that_no_setting_states_stays(run: Run, project: Path) -> None:
     cluster, maintenance = put(EVERYTHING, project)
-    code, out, err = run(cluster, "--created", MADE.isoformat(), maintenance=maintenance)
+    code, out, err = run(cluster, maintenance=maintenance)
     assert (code, err) == (0, "")
     listed = out.partition("first `pulumi up`:\n")[2].partition("Read before it:")[0]
     assert [line.partition(":")[0].strip() for line in listed.splitlines()] == [
@@ -125,11 +126,15 @@ def test_windows_and_second_host_pools_are_left_with_their_reason(run: Run, proj
         ("recordingbot", {"win22: Windows, not Linux"}),
         (
             "avm-kubenet",
-            {"userpool1: pools.userpool1.minCount: 1 is not allowed", "userpool2: the settings describe one"},
+            {
+                "userpool1: pools.userpool1.minCount: 1 is not allowed",
+                "userpool2: pools.userpool2.minCount: 1 is not allowed",
+                "- userpool1, userpool2: not managed and without a taint, so Charmed Kubeflow's pods run there",
+            },
         ),
     ):
         cluster, maintenance = put(named(name), project / name)
-        code, out, err = run(cluster, "--created", MADE.isoformat(), maintenance=maintenance)
+        code, out, err = run(cluster, maintenance=maintenance)
         assert code == 0, err
         assert all(f"  {reason}" in out for reason in left)
         assert not {"win22", "userpool1", "userpool2"} & set(written(project)["pools"])
@@ -165,29 +170,136 @@ def test_a_value_that_the_program_refuses_is_listed_with_its_reason(run: Run, pr
     assert out.count("autoscaler.") == 1
 
 
-def test_a_pool_that_would_be_replaced_is_left(run: Run) -> None:
-    spot = {
-        "name": "batch",
+def pool(name: str, size: str, **others: Any) -> dict[str, Any]:
+    """A user pool as `az aks nodepool list` prints it."""
+    return {
+        "name": name,
+        "type": "Microsoft.ContainerService/managedClusters/agentPools",
+        "typePropertiesType": "VirtualMachineScaleSets",
         "mode": "User",
         "osType": "Linux",
-        "vmSize": "Standard_D8ds_v5",
+        "vmSize": size,
+        "enableAutoScaling": True,
+        "minCount": 2,
+        "maxCount": 5,
+        "osDiskType": "Managed",
+        "osDiskSizeGb": 128,
+        "maxPods": 110,
+        "gpuProfile": None,
+        **others,
+    }
+
+
+def with_pools(*pools: dict[str, Any], **others: Any) -> dict[str, Any]:
+    """The small cluster with these user pools beside its system pool."""
+    return {**SMALL, "agentPoolProfiles": [*SMALL["agentPoolProfiles"], *pools], **others}
+
+
+def test_spot_and_gpu_pools_are_taken_over_and_no_second_one_is_made(run: Run, project: Path) -> None:
+    spot = {
         "scaleSetPriority": "Spot",
         "scaleSetEvictionPolicy": "Delete",
         "spotMaxPrice": -1,
-        "enableAutoScaling": True,
         "minCount": 0,
-        "maxCount": 5,
-        "osDiskType": "Managed",
-        "osDiskSizeGB": 64,
-        "maxPods": 110,
         "nodeTaints": ["kubernetes.azure.com/scalesetpriority=spot:NoSchedule"],
         "nodeLabels": {"kubernetes.azure.com/scalesetpriority": "spot", "team": "a"},
     }
-    gpu = {**spot, "name": "gpu", "vmSize": "Standard_NC4as_T4_v3", "gpuProfile": None}
-    code, out, _ = run({**SMALL, "agentPoolProfiles": [*SMALL["agentPoolProfiles"], spot, gpu]})
-    assert code == 0
+    batch, gpu = pool("batch", "Standard_D8ds_v5", **spot), pool("gpu", "Standard_NC4as_T4_v3", **spot)
+    code, out, err = run(with_pools(batch, gpu))
+    assert (code, err) == (0, "")
+    assert set(written(project)["pools"]) == {"batch", "gpu", "general"}
     assert "  batch:\n" in out
-    assert "  gpu: it would be replaced: gpuProfile.driver: – → Install" in out
+    assert "  gpu:\n" in out
+    assert "Not managed" not in out
+    assert "- gpu.plugin: the program runs NVIDIA's device plugin" in out
+
+
+def test_a_pool_without_a_driver_of_aks_belongs_to_the_gpu_operator(run: Run, project: Path) -> None:
+    code, _, err = run(with_pools(pool("gpunp", "Standard_NC4as_T4_v3", gpuProfile={"driver": "None"})))
+    assert (code, err) == (0, "")
+    assert written(project)["gpu"] == {"driver": "None", "plugin": "none"}
+    assert "gpunp" in written(project)["pools"]
+
+
+def test_the_first_pool_that_is_large_enough_hosts_charmed_kubeflow(run: Run, project: Path) -> None:
+    small, large = pool("small", "Standard_D2s_v5"), pool("large", "Standard_D8s_v5")
+    code, out, _ = run(with_pools(small, large, {**large, "name": "third"}))
+    assert code == 0
+    assert set(written(project)["pools"]) == {"large", "cpuspot", "gpuspot"}
+    assert "  small: pools.small.minCount: 2 is not allowed" in out
+    assert "  third: the settings describe one Regular pool" in out
+
+
+def test_a_burstable_system_pool_is_left_where_there_is_another(run: Run, project: Path) -> None:
+    cluster = ANSWERS["burstable"]
+    second = {**pool("second", "Standard_D4s_v5"), "mode": "System"}
+    code, out, err = run({**cluster, "agentPoolProfiles": [*cluster["agentPoolProfiles"], second]})
+    assert (code, err) == (0, "")
+    assert written(project)["systemPool"]["name"] == "second"
+    assert "  nodepool1: systemPool.vmSize: 'Standard_B2s' is not allowed" in out
+    assert "- autoscaler.skipNodesWithLocalStorage is false" in out
+
+
+def test_the_first_command_of_the_page_takes_what_az_prints(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Local accounts are off there, and role assignments give access."""
+    cluster = ANSWERS["azure-rbac"]
+    listed = {"type": "Microsoft.ContainerService/managedClusters/agentPools"}
+    pools = [{**it, **listed, "typePropertiesType": it["type"]} for it in cluster["agentPoolProfiles"]]
+    for name, answer in (("show", cluster), ("nodepool", pools), ("maintenanceconfiguration", [])):
+        (project / f"{name}.json").write_text(json.dumps(answer))
+    (project / "az").write_text(f'#!/bin/sh\ncat "{project}/$2.json"\n')
+    (project / "az").chmod(0o755)
+    monkeypatch.setenv("PATH", str(project), prepend=":")
+    words = ["--resource-group", "aks-test-rg", "--name", "skg-aks-cluster", "--owner", "ml-platform"]
+    code = main(["adopt", "new", "--root", str(project), *words])
+    out, err = capsys.readouterr()
+    assert (code, err) == (0, "")
+    settings = written(project)
+    assert settings["apiAccess"] == {"localAccounts": False}
+    assert "created" not in settings
+    assert "  app1: of the type VirtualMachines, not VirtualMachineScaleSets" in out
+    assert "- aadProfile.enableAzureRBAC: who runs Pulumi needs kubelogin" in out
+
+
+def test_node_auto_provisioning_without_its_default_pools_stays_beside(run: Run) -> None:
+    cluster = ANSWERS["node-auto-provisioning"]
+    code, out, err = run({**cluster, "nodeProvisioningProfile": {"mode": "Auto", "defaultNodePools": "None"}})
+    assert (code, err) == (0, "")
+    assert "- nodeProvisioningProfile.mode: Auto; beside autoscaled pools it needs" in out
+    assert "- networkPlugin: none; pods get their addresses" in out
+
+
+@pytest.mark.parametrize(
+    ("outbound", "start"),
+    [
+        ("none", "- networkProfile.outboundType: none; AKS gives nodes no way out"),
+        ("managedNATGateway", "- network.outboundType: loadBalancer stands in for managedNATGateway"),
+    ],
+)
+def test_a_network_that_no_setting_describes_is_named(outbound: str, start: str, run: Run) -> None:
+    assert start in run({**SMALL, "networkProfile": {"outboundType": outbound}})[1]
+
+
+def test_numbers_as_text_stay_text_for_pulumi(run: Run, project: Path) -> None:
+    assert run({**SMALL, "tags": {"cost": "0815", "0816": "1e3"}})[0] == 0
+    settings = read_stack(project, "new").settings
+    assert settings["kubeflow-aks:tags"] == {
+        "owner": "ml",
+        "environment": "new",
+        "cost": "0815",
+        "0816": "1e3",
+    }
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_a_file_is_read_in_the_encodings_of_shells(encoding: str, project: Path) -> None:
+    (project / "cluster.json").write_bytes(
+        json.dumps({**SMALL, "tags": {"owner": "Müller"}}).encode(encoding)
+    )
+    assert main(["adopt", "new", "--root", str(project), "--cluster", str(project / "cluster.json")]) == 0
+    assert written(project)["tags"]["owner"] == "Müller"
 
 
 @pytest.mark.parametrize(
@@ -209,11 +321,19 @@ def test_what_is_not_a_cluster_is_unjudged(changed: dict[str, Any], words: str, 
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
-        ({"sku": {"name": "Automatic"}}, "sku: AKS Automatic"),
+        (
+            {"sku": {"name": "Automatic"}},
+            "with a system pool of your own, `az aks update --resource-group rg --name small --sku base` makes it",
+        ),
+        (
+            {"sku": {"name": "Automatic"}, "agentPoolProfiles": None},
+            "no pool that can be the system pool (none is listed); add one by `az aks nodepool add",
+        ),
         ({"enableRbac": False}, "enableRbac: false"),
         ({"aadProfile": {"managed": False}}, "aadProfile: Entra sign-in of the old kind"),
         ({"networkProfile": {"loadBalancerSku": "basic"}}, "networkProfile.loadBalancerSku: basic"),
         ({"kubernetesVersion": None}, "kubernetesVersion: missing"),
+        ({"kubernetesVersion": 1.33}, "kubernetesVersion: 1.33 is not allowed; expected the version"),
         (
             {"agentPoolProfiles": [{"name": "a", "mode": "User"}]},
             "no pool that can be the system pool (a: mode User)",
@@ -222,8 +342,22 @@ def test_what_is_not_a_cluster_is_unjudged(changed: dict[str, Any], words: str, 
             {"agentPoolProfiles": [{"name": "a", "mode": "System", "type": "AvailabilitySet"}]},
             "of the type AvailabilitySet",
         ),
+        (
+            {"agentPoolProfiles": [{"name": "a", "mode": "System", "type": "AvailabilitySet"}]},
+            "az aks update --resource-group rg --name small --migrate-vmas-to-vms` first",
+        ),
+        (
+            {"agentPoolProfiles": [{"name": "system", "mode": "ManagedSystem"}]},
+            "--cluster-name small --name system2 --mode System",
+        ),
+        (ANSWERS["burstable"], "--cluster-name adhr-es-eks-cluster --name system --mode System"),
+        (
+            ANSWERS["node-auto-provisioning"],
+            "--name island-cilium-aks --node-provisioning-mode Manual` first",
+        ),
+        ({"networkProfile": {"outboundType": "block"}}, "--name small --outbound-type loadBalancer` first"),
         ({"nodeResourceGroup": None}, "nodeResourceGroup: – → small-nodes"),
-        ({"disableLocalAccounts": True}, "apiAccess.localAccounts: false is not allowed"),
+        ({"disableLocalAccounts": True}, "neither a group of admins nor Azure RBAC, so nobody can sign in"),
         (
             {"agentPoolProfiles": [{"name": "a", "mode": "System", "vmSize": "Standard_B4ms", "count": 1}]},
             "a size other than B-series",
@@ -245,9 +379,7 @@ def test_a_stack_that_has_a_file_is_never_overwritten(run: Run, project: Path) -
     assert (project / "Pulumi.new.yaml").read_text() == "config: {}\n"
 
 
-@pytest.mark.parametrize(
-    "words", [["../new"], ["new", "--created", "2026"], ["new"], ["new", "--name", "aks"]]
-)
+@pytest.mark.parametrize("words", [["../new"], ["new"], ["new", "--name", "aks"]])
 def test_a_wrong_command_line_is_2(
     words: list[str], project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

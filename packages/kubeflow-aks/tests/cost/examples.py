@@ -81,14 +81,14 @@ class FixedMarket:
 
 
 def pool(name: str, size: str = "Standard_D4s_v3", **wire: Any) -> dict[str, Any]:
-    """A pool as its resource has it: 0 to 10 nodes with ephemeral disks, tainted, unless `wire` says otherwise."""
+    """A pool as its resource has it: 0 to 100 nodes with ephemeral disks, tainted, unless `wire` says otherwise."""
     return {
         "agentPoolName": name,
         "vmSize": size,
         "mode": "User",
         "enableAutoScaling": True,
         "minCount": 0,
-        "maxCount": 10,
+        "maxCount": 100,
         "nodeTaints": ["a=b:NoSchedule"],
         "osDiskType": "Ephemeral",
         "osDiskSizeGB": 100,

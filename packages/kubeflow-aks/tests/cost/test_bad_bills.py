@@ -151,7 +151,7 @@ def test_a_basis_of_another_form_is_reported(basis: object) -> None:
     [
         (
             {"minCount": 10**400},
-            "a.minCount, maxCount: None, 10 is not allowed; expected two counts, the smaller first",
+            "a.minCount, maxCount: None, 100 is not allowed; expected two counts, the smaller first",
         ),
         ({"vmSize": None}, "a.vmSize: None is not allowed; expected the name of a VM size"),
         (

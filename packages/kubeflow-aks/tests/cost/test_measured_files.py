@@ -248,4 +248,4 @@ def test_the_command_takes_the_file_or_says_what_is_wrong(
 def test_it_goes_with_no_other_commit(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file.touch()
     assert main(["--against=main", f"--measured={file}", "dev"]) == 2
-    assert "--against is not allowed with --plan, --observed, --measured, --advise" in capsys.readouterr().err
+    assert "--against is not allowed with --plan, --observed, --measured, --actual" in capsys.readouterr().err

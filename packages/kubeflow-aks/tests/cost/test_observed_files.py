@@ -154,9 +154,10 @@ def test_whatever_stands_in_a_file_it_is_read_or_refused_in_lines(
             assert 0 <= one.moments <= one.evictions <= one.nodes
 
 
-def test_the_first_day_of_all_is_a_time_like_any(tmp_path: Path) -> None:
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_the_first_day_of_all_is_a_time_like_any(tmp_path: Path, encoding: str) -> None:
     document = report(pod("cpuspot/0", 8, 2))
     document["work"][0]["pods"][0]["scheduled"] = "0001-01-01T00:00:00+00:00"
     file = tmp_path / "where.json"
-    file.write_text(json.dumps(document), encoding="utf-8")
+    file.write_text(json.dumps(document), encoding=encoding)  # as PowerShell's `>` writes it
     assert read(file, POOLS).pools["cpuspot"].nodes == 1

@@ -12,7 +12,7 @@ import re
 import shlex
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 from typing import Any, Final
@@ -23,6 +23,8 @@ import yaml
 from kubeflow_aks.preview.readme import DAY
 from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.recorder.run import record
+from tests.cost.actual.rows import export, node
+from tests.cost.reports import report
 from tests.docs.pages import README, command_lines, fenced, name
 from tests.handoff.made_up_outputs import with_basis
 from tests.verify.api_server import outputs_of, running
@@ -195,6 +197,13 @@ def _plain(reader: Reader, arguments: list[str]) -> int:
 
 
 def _offline(reader: Reader, arguments: list[str]) -> int:
+    """With a bill that came and a record of nodes, where the command reads some."""
+    charge = node("cpuspot", 40, 0.05)
+    charge = replace(charge, resource=charge.resource.replace("MADE-NODES", "kubeflow-aks-dev-nodes"))
+    files = {"october.csv": export([charge]), "where.json": json.dumps(report(nodes=[], since=40))}
+    for file in files.keys() & set(arguments):
+        (reader.root / file).write_text(files[file], encoding="utf-8")
+        arguments[arguments.index(file)] = str(reader.root / file)
     return _plain(reader, [*arguments, "--offline", "--build", str(reader.root / "build")])
 
 

@@ -146,6 +146,7 @@ PLAYED: Final = {
     ): "tests/test_environment.py::test_it_is_set_up_once_and_again_when_the_lock_file_changes",
     ("program/planning/rules/access.py", "az aks command invoke"): NAMES,
     ("program/planning/rules/location.py", "az account list-locations --query [].name"): LOOKS,
+    ("program/planning/rules/location.py", "az cloud set --name {}"): ELSEWHERE,
     ("program/planning/rules/network.py", "./kubeflow-aks quota"): LOOKS,
     ("program/planning/rules/production.py", "pulumi destroy"): NAMES,
     ("program/planning/rules/size_warnings.py", "az vm list-skus"): LOOKS,
@@ -153,6 +154,7 @@ PLAYED: Final = {
         "program/planning/rules/size_warnings.py",
         "az vm list-skus --location {} --size {} --all --output table",
     ): LOOKS,
+    ("program/planning/rules/sizes.py", "./kubeflow-aks sizes"): LOOKS,
     ("program/settings/project_config.py", "make docs"): NAMES,
     ("program/settings/reference.py", "make docs"): NAMES,
 }

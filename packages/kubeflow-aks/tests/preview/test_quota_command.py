@@ -77,8 +77,9 @@ def test_enough_quota_is_0_and_too_little_is_1(tmp_path: Path, capsys: pytest.Ca
 
 
 def test_the_answer_may_come_from_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.stdin", io.StringIO(ENOUGH))
-    assert main(["dev", "--usage", "-"]) == 0
+    for encoding in ("utf-8", "utf-16"):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(ENOUGH.encode(encoding))))
+        assert main(["dev", "--usage", "-"]) == 0
 
 
 def test_az_gets_the_region_of_the_stack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -91,7 +91,7 @@ def test_over_the_budget_is_a_warning_and_says_by_how_much() -> None:
         (observed(Run(failure="x"), run()), "a month.", "`"),
         (observed(run(), None), "", "–"),
         (observed(run(), Run(failure="x")), "", "–"),
-        (observed(run(location="nowhere"), run()), "The earlier cost is unknown.", "`, was unknown"),
+        (observed(run(location="atlantiscentral"), run()), "The earlier cost is unknown.", "`, was unknown"),
     ],
 )
 def test_a_side_without_a_bill(observation: Observed, line: str, cell: str) -> None:

@@ -19,6 +19,7 @@ from kubeflow_aks.local_aks.engine import Step
 from kubeflow_aks.local_aks.kubernetes_provider.file_cluster import FileCluster
 from kubeflow_aks.pull_request.objects import Objects
 from kubeflow_aks.pull_request.refusals import trial
+from kubeflow_aks.recorder.stack_files import ENCRYPTED
 
 GROUP, REGISTRY, IDENTITY = (
     f"azure-native:{name}"
@@ -77,6 +78,14 @@ def test_an_update_is_refused_in_azures_words_and_nothing_has_changed(azure: Pat
     assert (refusal.name, refusal.code, result.tried, result.untried) == ("its-name", "InvalidSku", 1, ())
     assert refusal.message.startswith("The SKU Standard of a registry does not support a retention policy")
     assert (azure / "resources.json").read_bytes() == before
+
+
+def test_a_request_with_an_encrypted_value_is_sent_and_not_judged_tags_aside(azure: Path) -> None:
+    wrong = {**THERE, "policies": {"retentionPolicy": {"days": 30, "status": ENCRYPTED}}}
+    result = trial([step("update", REGISTRY, wrong)], {}, azure, TODAY)
+    assert (result.refused, result.tried, result.untried) == ((), 0, ("its-name",))
+    tagged = step("update", REGISTRY, {**THERE, **RETENTION, "tags": {"owner": ENCRYPTED}})
+    assert codes(azure, [tagged]) == [(REGISTRY, "InvalidSku")]
 
 
 def test_an_import_and_what_depends_on_it_are_not_tried(azure: Path) -> None:

@@ -64,7 +64,7 @@ FORMS = [
                 budget={"monthly": 300},
             ),
         ),
-        observed(run(location="nowhere"), run()),
+        observed(run(location="atlantiscentral"), run()),
         observed(run(), run(**pools(general={"maxCount": 5}), cost={"currency": "EUR"})),
         observed(run(), run()),
         observed(Run(failure="x"), run()),

@@ -37,7 +37,7 @@ def test_a_stack_file_is_read_as_the_cli_reads_it(tmp_path: Path, row: StackFile
 def test_a_scalar_that_the_cli_reads_differently_is_refused(tmp_path: Path, scalar: str) -> None:
     write(tmp_path, scalars("one", {scalar: ""}))
     with pytest.raises(
-        StackFileError, match=r"^Pulumi\.dev\.yaml line 2: .* in YAML|PyYAML.*; put it in quotes$"
+        StackFileError, match=r"^Pulumi\.dev\.yaml line 2: .* in YAML|PyYAML.*; .*put it in quotes$"
     ):
         read_stack(tmp_path, "dev")
 
@@ -45,10 +45,11 @@ def test_a_scalar_that_the_cli_reads_differently_is_refused(tmp_path: Path, scal
 @pytest.mark.parametrize(
     ("scalar", "reason"),
     [
-        ("22:00", "22:00 is 1320 for PyYAML and text for Pulumi; put it in quotes"),
-        ("0o10", "0o10 is text for PyYAML and 8 for Pulumi; put it in quotes"),
-        ("yes", "yes is true for PyYAML and text for Pulumi; put it in quotes"),
-        ("2026-11-22", "2026-11-22 is a point in time in YAML; put it in quotes"),
+        ("22:00", "k0: 22:00 is 1320 for PyYAML and text for Pulumi; put it in quotes"),
+        ("0o10", "k0: 0o10 is text for PyYAML and 8 for Pulumi; write 8, or put it in quotes"),
+        ("1e4", "k0: 1e4 is text for PyYAML and 10000 for Pulumi; write 10000, or put it in quotes"),
+        ("yes", "k0: yes is true for PyYAML and text for Pulumi; write true, or put it in quotes"),
+        ("2026-11-22", "k0: 2026-11-22 is a point in time in YAML; put it in quotes"),
     ],
 )
 def test_both_readings_are_named(tmp_path: Path, scalar: str, reason: str) -> None:

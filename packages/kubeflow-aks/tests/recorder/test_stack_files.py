@@ -11,6 +11,7 @@ import pytest
 
 from kubeflow_aks.recorder.project_file import StackFileError
 from kubeflow_aks.recorder.stack_files import ENCRYPTED, StackConfig, read_stack, stack_names
+from kubeflow_aks.recorder.yaml_text import dump, load
 from program.settings import _model as settings
 
 PROJECT = """\
@@ -53,6 +54,14 @@ def test_defaults_of_the_project_fill_what_the_stack_leaves_out(root: Path) -> N
 
 def test_further_values_go_before_the_stack_file(root: Path) -> None:
     assert read(root, "config: {project:owner: ml}", extra={"owner": "me"}).values["project:owner"] == "me"
+
+
+@pytest.mark.parametrize(
+    "text", ["0815", "017", "1_000", "1e3", "0x1F", "12:30", "2026-01-05", "yes", "null", "", " a", "a: b"]
+)
+def test_a_text_that_is_written_is_read_again(text: str) -> None:
+    value = {"a": [text], text or "-": {"b": text}}
+    assert load(dump(value)) == value
 
 
 def test_a_key_without_a_project_gets_this_one(root: Path) -> None:

@@ -167,7 +167,7 @@ def node(name: str, of: str, **more: Any) -> Object:
         "status": {
             "conditions": [{"type": "Ready", "status": "True", "lastTransitionTime": ago(hours=3)}],
             "allocatable": {"nvidia.com/gpu": str(pool["gpus"])} if pool["gpus"] else {},
-            "nodeInfo": {"kubeletVersion": "v1.34.4"},
+            "nodeInfo": {"kubeletVersion": "v1.34.4", "osImage": "Ubuntu 22.04.5 LTS"},
         },
         **more,
     }

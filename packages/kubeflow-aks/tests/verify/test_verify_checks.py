@@ -6,6 +6,7 @@ import base64
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -96,6 +97,16 @@ def another(of: str, pool: str = "", **more: Any) -> Callable[[dict[str, c.Objec
         made = c.node("more-0", of, **more)
         made["metadata"]["labels"]["kubernetes.azure.com/agentpool"] = pool or of
         nodes["more-0"] = made
+
+    return change
+
+
+def system(image: str) -> Callable[[dict[str, c.Object]], object]:
+    """Another operating system of every node."""
+
+    def change(nodes: dict[str, c.Object]) -> None:
+        for node in nodes.values():
+            node["status"]["nodeInfo"]["osImage"] = image
 
     return change
 
@@ -457,6 +468,12 @@ def with_classes(*classes: c.Object) -> ClusterSnapshot:
             c.outputs(kubernetes={"supportPlan": "KubernetesOfficial"}),
             "AKS has not supported Kubernetes 1.32 under the plan KubernetesOfficial since 2026-03-31",
         ),
+        (
+            "node-systems",
+            replace(c.good(), now=datetime(2027, 7, 1, tzinfo=UTC)),
+            c.outputs(),
+            "AKS has not supported Ubuntu 22.04, the system of 5 nodes, since 2027-06-30",
+        ),
     ],
 )
 def test_what_else_has_failed_is_reported(
@@ -577,6 +594,20 @@ def test_what_else_has_failed_is_reported(
             c.outputs(kubernetes={"supportPlan": "KubernetesOfficial"}),
             State.PASSED,
             "AKS supports Kubernetes 1.34 under the plan KubernetesOfficial until 2026-11-30 (8 days left)",
+        ),
+        (
+            "node-systems",
+            c.with_nodes(system("Ubuntu 24.04.3 LTS")),
+            c.outputs(),
+            State.PASSED,
+            "AKS has announced no end of Ubuntu 24.04, the system of 5 nodes",
+        ),
+        (
+            "node-systems",
+            c.with_nodes(system("Microsoft Azure Linux 3.0")),
+            c.outputs(),
+            State.UNKNOWN,
+            "the catalogue has no end of 'Microsoft Azure Linux 3.0', the system of 5 nodes",
         ),
     ],
 )

@@ -68,7 +68,7 @@ def test_a_good_cluster_is_reported_in_full(tmp_path: Path, capsys: pytest.Captu
     assert shown.err == ""
     assert "✘" not in shown.out
     assert "–" not in shown.out
-    assert shown.out.splitlines()[-1] == "dev: 47 passed, 0 failed, 0 unknown"
+    assert shown.out.splitlines()[-1] == "dev: 48 passed, 0 failed, 0 unknown"
 
 
 def test_nothing_is_changed_and_no_list_is_requested_at_once(tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_what_will_break_is_not_broken_now(tmp_path: Path, capsys: pytest.Captur
         assert verify(server, tmp_path) == 4
     shown = capsys.readouterr().out
     assert "\n! 1 disruption budget that no eviction satisfies (team/web)" in shown
-    assert shown.endswith("dev: 46 passed, 1 failed (0 broken now, 1 will break), 0 unknown\n")
+    assert shown.endswith("dev: 47 passed, 1 failed (0 broken now, 1 will break), 0 unknown\n")
     with running(replace(later, juju=Result({}))) as server:
         assert verify(server, tmp_path) == 1
     assert "2 failed (1 broken now, 1 will break)" in capsys.readouterr().out

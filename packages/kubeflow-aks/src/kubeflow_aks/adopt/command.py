@@ -4,22 +4,21 @@ import json
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-import yaml
-
+from aks_facts import vm_sizes
 from kubeflow_aks.adopt.draft import IDENTITY, Draft, drafted, stack_file
 from kubeflow_aks.adopt.existing import ExistingCluster, cluster_of, find, queried, read_json
-from kubeflow_aks.adopt.infer_settings import own_identity
+from kubeflow_aks.adopt.infer_settings import OUTBOUND_TYPES, own_identity, vm_size
 from kubeflow_aks.adopt.refusals import refusals
 from kubeflow_aks.clients.az import Az
 from kubeflow_aks.exit_codes import CommandError, ExitCode, MissingProgramError, UsageError
 from kubeflow_aks.json_values import is_mapping, text
 from kubeflow_aks.ownership import open_folder
 from kubeflow_aks.recorder.run import Record
+from kubeflow_aks.recorder.yaml_text import dump
 from kubeflow_aks.text.files import write_whole
 from kubeflow_aks.text.sentences import shown
 from kubeflow_aks.text.terminal import terminal_width, wrapped
@@ -65,9 +64,7 @@ def existing(
     return queried(az, group, name)
 
 
-def adopt(
-    stack: str, root: Path, cluster: ExistingCluster, build: Path, *, owner: str | None, created: str | None
-) -> ExitCode:
+def adopt(stack: str, root: Path, cluster: ExistingCluster, build: Path, *, owner: str | None) -> ExitCode:
     """Writes both files, and prints what the first `up` changes.
 
     Raises:
@@ -76,19 +73,15 @@ def adopt(
         OSError: a file can't be written.
     """
     file = new_file(stack, root)
-    if reasons := list(refusals(cluster)):
-        raise CommandError("\n".join([f"{cluster.name} can't be adopted:", *(f"  {it}" for it in reasons)]))
-    day = created or (cluster.made or datetime.now(UTC).date()).isoformat()
-    draft = drafted(cluster, stack, root, owner=_owner(cluster, owner), created=day)
+    if reasons := refusals(cluster):
+        raise CommandError("\n".join(reasons))
+    draft = drafted(cluster, stack, root, owner=_owner(cluster, owner))
     imports = open_folder(build, stack) / "import.json"
     content = _import_file(draft.recorded, ((urn, arm_id) for urn, arm_id, _ in draft.imported(cluster)))
     write_whole(imports, json.dumps(content, indent=2) + "\n")
     with file.open("x", encoding="utf-8") as sink:
-        sink.write(
-            _HEAD
-            + yaml.safe_dump(stack_file(root, stack, draft.settings), sort_keys=False, allow_unicode=True)
-        )
-    print(*_report(stack, file, imports, cluster, draft, made=created or cluster.made), sep="\n")
+        sink.write(_HEAD + dump(stack_file(root, stack, draft.settings)))
+    print(*_report(stack, file, imports, cluster, draft), sep="\n")
     return ExitCode.GOOD
 
 
@@ -133,9 +126,7 @@ def _owner(cluster: ExistingCluster, option: str | None) -> str:
     return owner
 
 
-def _report(
-    stack: str, file: Path, imports: Path, cluster: ExistingCluster, draft: Draft, *, made: object
-) -> Iterator[str]:
+def _report(stack: str, file: Path, imports: Path, cluster: ExistingCluster, draft: Draft) -> Iterator[str]:
     width = terminal_width()
     yield f"Written: {file.name} and {imports}"
     by_urn: dict[str, list[str]] = {}
@@ -151,7 +142,7 @@ def _report(
         )
         yield f"  {arm_id.rpartition('/')[2]}:{'' if lines else f' {nothing}'}"
         yield from (f"    {line}" for line in lines)
-    notes = list(_notes(cluster, draft, made=made))
+    notes = list(_notes(cluster, draft))
     if notes:
         yield "Read before it:"
         for note in notes:
@@ -165,7 +156,7 @@ def _report(
     yield f"New in Azure: {', '.join(f'{count} {kind}' for kind, count in sorted(new.items()))}"
     if draft.unstated:
         yield "Left out of the stack file, because the program refuses them; its own values take their place:"
-        yield from (f"  {key}: {reason}" for key, reason in draft.unstated.items())
+        yield from (f"  {mistake}" for mistake in draft.unstated.values())
     if draft.left:
         yield "Not managed, and left as they are:"
         yield from (f"  {name}: {reason}" for name, reason in draft.left.items())
@@ -181,8 +172,9 @@ def _report(
     yield f"  pulumi preview --stack {shlex.quote(stack)} --diff"
 
 
-def _notes(cluster: ExistingCluster, draft: Draft, *, made: object) -> Iterator[str]:
+def _notes(cluster: ExistingCluster, draft: Draft) -> Iterator[str]:
     """What no property shows."""
+    body, network = cluster.body, find(cluster.body, "networkProfile")
     if own_identity(cluster) is None:
         yield (
             "identity: the cluster gets a new one, with rights on its group and subnets; rights of the present one "
@@ -202,16 +194,64 @@ def _notes(cluster: ExistingCluster, draft: Draft, *, made: object) -> Iterator[
         f"orchestratorVersion and powerState of {system} are not sent, and AKS leaves them; its nodes are upgraded by "
         "`az aks nodepool upgrade`"
     )
+    if find(body, "disableLocalAccounts") is True and find(body, "aadProfile", "enableAzureRBAC") is True:
+        yield (
+            "aadProfile.enableAzureRBAC: who runs Pulumi needs kubelogin and the role Azure Kubernetes Service RBAC "
+            "Cluster Admin on the cluster, or a group of apiAccess.adminGroupObjectIds"
+        )
     for _, change in draft.changes(cluster):
         if change.path.startswith("agentPoolProfiles[") and change.path.endswith("].nodeTaints"):
             yield (
                 f"{change.path}: pods that run there stay, but new ones without that toleration go to other pools; "
                 "move them before its nodes are upgraded"
             )
-    if text(find(cluster.body, "powerState", "code")) == "Stopped":
+    if open_pools := [text(find(pool, "name")) for pool in cluster.pools if _takes_charms(pool, draft)]:
+        yield f"{', '.join(open_pools)}: not managed and without a taint, so Charmed Kubeflow's pods run there as well"
+    if any(_gpus(pool) for pool in draft.pools.values()):
+        yield (
+            "gpu.plugin: the program runs NVIDIA's device plugin on GPU nodes; if the cluster has one already, remove "
+            "it, or set none"
+        )
+    if text(find(body, "powerState", "code")) == "Stopped":
         yield "powerState: stopped; start the cluster before the first `pulumi up`"
-    if text(find(cluster.body, "networkProfile", "networkPlugin")) == "kubenet":
-        yield "networkPlugin: kubenet ends on 2028-03-31; move to CNI Overlay by `az aks update` before"
-    if not made:
-        yield "created: Azure does not say when the cluster was made, so today stands there; correct it"
+    if text(find(body, "nodeProvisioningProfile", "mode")) == "Auto":
+        yield (
+            "nodeProvisioningProfile.mode: Auto; beside autoscaled pools it needs the feature "
+            "AllowClusterAutoscalerAndNAP, and on each NodePool a taint that neither charms nor batch work tolerates, "
+            "or both make nodes for a pod that waits; AKS can't stop such a cluster, so officeHours is not for it"
+        )
+    yield from _network_notes(network)
     yield from draft.recorded.messages
+
+
+def _network_notes(network: Any) -> Iterator[str]:
+    """Networks that the settings can't describe."""
+    plugin, outbound = text(find(network, "networkPlugin")), text(find(network, "outboundType"))
+    if plugin == "kubenet":
+        yield "networkPlugin: kubenet ends on 2028-03-31; move to CNI Overlay by `az aks update` before"
+    if plugin == "none":
+        yield (
+            "networkPlugin: none; pods get their addresses from a CNI plugin of your own: it must tolerate the taints "
+            "of the new pools, or their nodes stay NotReady; its ranges and policies are not checked"
+        )
+    if outbound == "none":
+        yield (
+            "networkProfile.outboundType: none; AKS gives nodes no way out, so Charmed Kubeflow's images and the "
+            "storage of checkpoints need one of your own, or a mirror and private endpoints"
+        )
+    if outbound not in {"", *OUTBOUND_TYPES}:
+        yield (
+            f"network.outboundType: {OUTBOUND_TYPES[0]} stands in for {outbound}, which no setting describes; the "
+            "cluster keeps its own, and `cost` counts this one"
+        )
+
+
+def _takes_charms(pool: Mapping[str, Any], draft: Draft) -> bool:
+    """Whether a pool that is left takes pods without a toleration; AKS taints spot itself."""
+    linux = text(find(pool, "osType")) in {"", "Linux"}
+    return text(find(pool, "name")) in draft.left and linux and not find(pool, "nodeTaints")
+
+
+def _gpus(pool: Mapping[str, Any]) -> bool:
+    size = vm_sizes().get(vm_size(pool))
+    return bool(size and size.gpus)

@@ -16,10 +16,12 @@ from kubeflow_aks.local_aks.azure.rules.immutable import alters
 from kubeflow_aks.local_aks.azure.types import TYPES
 from kubeflow_aks.local_aks.protocol.wire import UNKNOWN
 from kubeflow_aks.recorder.run import Resource
+from kubeflow_aks.text.columns import cut_apart
 
 _POOLS: Final = "agentPoolProfiles"
 _SYSTEM_POOL: Final = f"{_POOLS}[0]"
 _STEP: Final = re.compile(r"[^.\[\]]+")
+_LONGEST: Final = 60
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +41,8 @@ class Change:
     replaces: bool
 
     def __str__(self) -> str:
-        return f"{self.path}: {_shown(self.before)} → {_shown(self.after)}"
+        before, after = cut_apart(_shown(self.before), _shown(self.after), _LONGEST)
+        return f"{self.path}: {before} → {after}"
 
 
 def imported(resource: Resource, existing: Mapping[str, Any]) -> dict[str, Any]:

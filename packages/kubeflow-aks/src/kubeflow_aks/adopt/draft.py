@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -11,7 +11,7 @@ from aks_facts import vm_sizes
 from kubeflow_aks.adopt.comparing import Change, changes, imported
 from kubeflow_aks.adopt.existing import ExistingCluster, find
 from kubeflow_aks.adopt.infer_settings import Settings, cluster_settings, own_identity, user_pool_settings
-from kubeflow_aks.adopt.refusals import system_pool_reason, user_pool_reason
+from kubeflow_aks.adopt.refusals import refusals, system_pool_reason, user_pool_reason
 from kubeflow_aks.exit_codes import CommandError
 from kubeflow_aks.json_values import at, text
 from kubeflow_aks.recorder.run import Record, RefusedError, record
@@ -21,10 +21,12 @@ CLUSTER: Final = "azure-native:containerservice:ManagedCluster"
 POOL: Final = "azure-native:containerservice:AgentPool"
 IDENTITY: Final = "azure-native:managedidentity:UserAssignedIdentity"
 MAINTENANCE: Final = "azure-native:containerservice:MaintenanceConfiguration"
-_MISTAKE: Final = re.compile(r"\s*(?P<key>[A-Za-z]\w*(?:\.[^\s:]+)?): (?P<reason>.+)")
+_POOL_MISTAKE: Final = re.compile(r"(?:systemPool|pools\.(?P<name>[^\s.:\[]+))[.:\[]")
 _OPTIONAL: Final = ("autoscaler", "tags")
-"""Groups whose values may be left out one by one: the program's own take their place."""
+"""Groups whose values may be left out one by one, as the maintenance window may: the program's own take their place."""
 _REFUSED: Final = "the program does not take the settings of this cluster; nothing was written:"
+_OWN_POOL: Final = re.compile(r"agentPoolProfiles\[(?P<name>[^\]]+)\]")
+_HOST: Final = (False, False, True)
 _ONE_HOST: Final = (
     "the settings describe one Regular pool without taints and GPU, and another one comes first"
 )
@@ -37,7 +39,7 @@ class Draft:
     Attributes:
         pools: pools of the cluster that the settings describe, by name.
         left: why each other pool is not managed, by name.
-        unstated: why the program refuses each other value of the cluster, by key; its own takes the place.
+        unstated: the program's message on each other value that it refuses, by key; its own takes the place.
     """
 
     settings: Settings
@@ -85,36 +87,45 @@ class Draft:
                     yield urn, change
 
 
-def drafted(cluster: ExistingCluster, stack: str, root: Path, *, owner: str, created: str) -> Draft:
+def drafted(cluster: ExistingCluster, stack: str, root: Path, *, owner: str) -> Draft:
     """The nearest stack file of a cluster without `refusals`; pools that would be refused or replaced are left out.
 
     Raises:
-        CommandError: the program refuses what is no pool's, or the cluster itself would be replaced.
+        CommandError: the program refuses what is no pool's, no system pool is left, or the cluster would be replaced.
     """
-    system = next(pool for pool in cluster.pools if system_pool_reason(pool) == "")
-    settings: Settings = {
-        **cluster_settings(cluster, system, owner=owner, environment=stack),
-        "created": created,
-    }
-    pools, left = _candidates(cluster, system)
+    rejected: dict[str, str] = {}
     unstated: dict[str, str] = {}
-    others: Settings | None = None
+    others: dict[str, Settings] = {}
     while True:
+        system, pools, left = _chosen(cluster, rejected)
+        system_name = text(find(system, "name"))
+        settings = cluster_settings(cluster, system, owner=owner, environment=stack)
+        settings["systemPool"] |= others.get(system_name, {})
+        for key in unstated:
+            group, _, name = key.partition(".")
+            settings[group].pop(name)
         names = {text(find(pool, "name")) for pool in cluster.pools}
-        settings["pools"] = _pools(root, stack, pools, names, settings["tags"])
+        settings["pools"] = _pools(root, stack, pools, names, settings.get("tags", {}))
         try:
             recorded = record(stack, root=root, preview=True, draft=stack_file(root, stack, settings))
         except RefusedError as refused:
-            if not _without(_mistakes(refused), settings, pools, left, unstated):
-                _, _, mistakes = str(refused).partition("\n")
-                raise CommandError(f"{_REFUSED}\n{mistakes}") from None
+            mistakes = [line.strip() for line in str(refused).splitlines()[1:]]
+            of_pools = _pool_mistakes(mistakes, text(find(system, "name")), pools)
+            of_values = _value_mistakes(mistakes, settings)
+            if not (of_pools or of_values):
+                raise CommandError("\n".join([_REFUSED, *(f"  {it}" for it in mistakes)])) from None
+            rejected |= of_pools
+            unstated |= of_values
             continue
         draft = Draft(settings=settings, pools=pools, left=left, unstated=unstated, recorded=recorded)
-        if others is None:
-            others = draft.other_properties(cluster)
-            settings["systemPool"] |= {"otherProperties": others} if others else {}
-        elif not _kept(draft, cluster):
+        if system_name not in others:
+            properties = draft.other_properties(cluster)
+            others[system_name] = {"otherProperties": properties} if properties else {}
+            continue
+        replaced = _replaced(draft, cluster)
+        if not replaced:
             return draft
+        rejected |= replaced
 
 
 def stack_file(root: Path, stack: str, settings: Settings) -> dict[str, Any]:
@@ -123,33 +134,40 @@ def stack_file(root: Path, stack: str, settings: Settings) -> dict[str, Any]:
     return {"config": {f"{project}:{key}": value for key, value in settings.items()}}
 
 
-def _candidates(
-    cluster: ExistingCluster, system: Mapping[str, Any]
-) -> tuple[dict[str, Mapping[str, Any]], dict[str, str]]:
-    """The pools that the settings may describe, and why they can't describe the others."""
-    candidates: dict[str, Mapping[str, Any]] = {}
+def _chosen(
+    cluster: ExistingCluster, rejected: Mapping[str, str]
+) -> tuple[Mapping[str, Any], dict[str, Mapping[str, Any]], dict[str, str]]:
+    """The system pool, the user pools that the settings may describe, and why they can't describe the others.
+
+    Raises:
+        CommandError: none can be the system pool.
+    """
+    system = next((pool for pool in cluster.pools if not system_pool_reason(pool, rejected)), None)
+    if system is None:
+        raise CommandError("\n".join(refusals(cluster, rejected)))
+    pools: dict[str, Mapping[str, Any]] = {}
     left: dict[str, str] = {}
     for pool in cluster.pools:
         name = text(find(pool, "name"))
-        if name == text(find(system, "name")):
+        if pool is system:
             continue
-        if reason := user_pool_reason(pool):
+        reason = rejected.get(name) or user_pool_reason(pool)
+        if not reason and _use(user_pool_settings(pool, {})) == _HOST:
+            reason = (
+                _ONE_HOST if any(_use(user_pool_settings(it, {})) == _HOST for it in pools.values()) else ""
+            )
+        if reason:
             left[name] = reason
         else:
-            candidates[name] = pool
-    hosts = [name for name, pool in candidates.items() if _hosts(pool)]
-    for name in hosts[1:]:
-        left[name] = _ONE_HOST
-        del candidates[name]
-    return candidates, left
+            pools[name] = pool
+    return system, pools, left
 
 
-def _hosts(pool: Mapping[str, Any]) -> bool:
-    """Whether Charmed Kubeflow could run there: on demand, without taints and GPU."""
-    size = text(find(pool, "vmSize")).lower()
-    gpus = next((vm_size.gpus for name, vm_size in vm_sizes().items() if name.lower() == size), 0)
-    spot = text(find(pool, "scaleSetPriority")) == "Spot"
-    return not spot and not find(pool, "nodeTaints") and not gpus
+def _use(pool: Any) -> tuple[bool, bool, bool]:
+    """What an entry of `pools` is for: whether it is spot, has GPUs, and takes pods without a toleration."""
+    spot, size = at(pool, "priority") == "Spot", vm_sizes().get(at(pool, "vmSize"))
+    gpus = bool(size and size.gpus)
+    return spot, gpus, not (spot or gpus or at(pool, "taints"))
 
 
 def _pools(
@@ -159,16 +177,12 @@ def _pools(
     taken: set[str],
     tags: Mapping[str, str],
 ) -> Settings:
-    """The cluster's own pools, and beside them the standard ones under names that are free."""
+    """The cluster's own pools, and under names that are free the standard ones whose use none of them has."""
     settings: Settings = {name: user_pool_settings(pool, tags) for name, pool in pools.items()}
     config = read_stack(root, stack, draft={})
     standard: Any = json.loads(config.values.get(f"{config.project}:pools") or "{}")
-    hosted = any(map(_hosts, pools.values()))
-    for name, pool in standard.items():
-        host = at(pool, "priority") in {None, "Regular"} and not at(pool, "taints")
-        if not (host and hosted) and name not in settings:
-            settings[_free(name, taken)] = pool
-    return settings
+    uses = set(map(_use, settings.values()))
+    return settings | {_free(name, taken): pool for name, pool in standard.items() if _use(pool) not in uses}
 
 
 def _free(name: str, taken: set[str]) -> str:
@@ -180,48 +194,45 @@ def _free(name: str, taken: set[str]) -> str:
     return name
 
 
-def _mistakes(refused: RefusedError) -> list[tuple[str, str]]:
-    lines = str(refused).splitlines()[1:]
-    return [(match["key"], match["reason"]) for line in lines if (match := _MISTAKE.fullmatch(line))]
+def _pool_mistakes(mistakes: list[str], system: str, pools: Container[str]) -> dict[str, str]:
+    """The first mistake of the system pool and of each user pool that has one, by the pool's name."""
+    first: dict[str, str] = {}
+    for mistake in mistakes:
+        match = _POOL_MISTAKE.match(mistake)
+        name = (match["name"] or system) if match else ""
+        if name == system or name in pools:
+            first.setdefault(name, mistake)
+    return first
 
 
-def _without(
-    mistakes: list[tuple[str, str]],
-    settings: Settings,
-    pools: dict[str, Mapping[str, Any]],
-    left: dict[str, str],
-    unstated: dict[str, str],
-) -> bool:
-    """Takes out what mistakes are about and the cluster can go without; whether there was something."""
-    before = len(pools), json.dumps(settings, sort_keys=True)
-    for key, reason in mistakes:
-        group, _, rest = key.partition(".")
-        name = re.split(r"[.\[]", rest)[0]
-        if group == "pools" and name in pools:
-            left[name] = f"{key}: {reason}"
-            del pools[name]
-        elif group in _OPTIONAL and name in settings.get(group, {}):
-            settings[group] = {key: value for key, value in settings[group].items() if key != name}
-            unstated[f"{group}.{name}"] = reason
-        elif group == "kubernetes" and name == "maintenance" and settings[group].pop(name, None):
-            unstated[f"{group}.{name}"] = reason
-    return before != (len(pools), json.dumps(settings, sort_keys=True))
+def _value_mistakes(mistakes: list[str], settings: Settings) -> dict[str, str]:
+    """The mistakes of values that the stack file can leave out, by key."""
+    starts = {
+        f"{group}.{name}": f"{group}.{name}: " for group in _OPTIONAL for name in settings.get(group, {})
+    }
+    if "maintenance" in settings["kubernetes"]:
+        starts["kubernetes.maintenance"] = "kubernetes.maintenance"
+    return {key: it for it in mistakes for key, start in starts.items() if it.startswith(start)}
 
 
-def _kept(draft: Draft, cluster: ExistingCluster) -> bool:
-    """Leaves out each pool that would be replaced; whether there was one.
+def _replaced(draft: Draft, cluster: ExistingCluster) -> dict[str, str]:
+    """Why each pool that would be replaced is left, by name.
 
     Raises:
-        CommandError: the cluster itself, or its own pool, would be replaced or Azure would refuse the change.
+        CommandError: the cluster itself would be replaced.
     """
-    replaced = [(urn, change) for urn, change in draft.changes(cluster) if change.replaces]
-    fatal = [f"  {change}" for urn, change in replaced if draft.recorded.resources[urn].type != POOL]
+    reasons: dict[str, str] = {}
+    fatal: list[str] = []
+    for urn, change in draft.changes(cluster):
+        resource = draft.recorded.resources[urn]
+        match = _OWN_POOL.match(change.path)
+        name = match["name"] if match else text(at(resource.inputs, "agentPoolName"))
+        if change.replaces and name:
+            reasons.setdefault(name, f"it would be replaced: {change}")
+        elif change.replaces:
+            fatal.append(f"  {change}")
     if fatal:
         raise CommandError(
             "\n".join(["the first `up` would replace the cluster; nothing was written:", *fatal])
         )
-    for urn, change in replaced:
-        name = str(draft.recorded.resources[urn].inputs["agentPoolName"])
-        draft.left.setdefault(name, f"it would be replaced: {change}")
-        draft.pools.pop(name, None)
-    return bool(replaced)
+    return reasons

@@ -6,16 +6,14 @@ without their case.
 
 import json
 import re
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
-from pathlib import Path
 from typing import Any, Final
 
 from kubeflow_aks.clients.az import Az
 from kubeflow_aks.exit_codes import InconclusiveError
 from kubeflow_aks.json_values import entries, folded, is_mapping, text
+from kubeflow_aks.text.files import content
 from kubeflow_aks.text.sentences import shown
 
 _ID: Final = re.compile(
@@ -23,7 +21,6 @@ _ID: Final = re.compile(
     r"(?P<name>[^/]+)",
     re.IGNORECASE,
 )
-_DAY: Final = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +30,7 @@ class ExistingCluster:
     Attributes:
         id: ARM id.
         body: its properties, as `az aks show` has them.
-        pools: its agent pools, at least one, each with a name.
+        pools: its agent pools, each with a name; at least one, but where AKS Automatic has them to itself.
         maintenance: its maintenance configurations, each with a name; of a file that was not given, none.
     """
 
@@ -48,19 +45,15 @@ class ExistingCluster:
         return self.id.rpartition("/")[2]
 
     @property
+    def automatic(self) -> bool:
+        """Whether it is AKS Automatic, whose managed system pools `az` does not list."""
+        return text(find(self.body, "sku", "name")).lower() == "automatic"
+
+    @property
     def group(self) -> str:
         """Its resource group."""
         match = _ID.fullmatch(self.id)
         return match["group"] if match else ""
-
-    @property
-    def made(self) -> date | None:
-        """The day on which it was made, where Azure says it."""
-        match = _DAY.match(text(find(self.body, "systemData", "createdAt")))
-        try:
-            return date.fromisoformat(match[0]) if match else None
-        except ValueError:
-            return None
 
 
 def find(value: Any, *path: str) -> Any:
@@ -88,15 +81,14 @@ def queried(az: Az, group: str, name: str) -> ExistingCluster:
 
 
 def read_json(file: str) -> Any:
-    """The JSON of a file, `-` for stdin.
+    """The JSON of a file, `-` for stdin; its encoding is detected.
 
     Raises:
         InconclusiveError: it is not JSON.
         OSError: it can't be read.
     """
     try:
-        raw = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8-sig")
-        return json.loads(raw)
+        return json.loads(content(file))
     except (ValueError, RecursionError):
         raise InconclusiveError(f"{file}: not JSON; expected what `az` prints with --output json") from None
 
@@ -120,17 +112,18 @@ def cluster_of(cluster: Any, pools: Any = None, maintenance: Any = None) -> Exis
         raise InconclusiveError("location: missing; expected the region, as `az aks show` prints it")
     profiles = find(body, "agentPoolProfiles") if pools is None else pools
     named = _named(profiles, "pools", "`az aks nodepool list`")
-    if not named:
-        raise InconclusiveError(
-            "agentPoolProfiles: missing; expected a list of pools, as `az aks show` prints it"
-        )
     listed = () if maintenance is None else maintenance
-    return ExistingCluster(
+    existing = ExistingCluster(
         id=arm_id,
         body=body,
         pools=named,
         maintenance=_named(listed, "maintenance", "`az aks maintenanceconfiguration list`"),
     )
+    if not (named or existing.automatic):
+        raise InconclusiveError(
+            "agentPoolProfiles: missing; expected a list of pools, as `az aks show` prints it"
+        )
+    return existing
 
 
 def _named(value: Any, what: str, command: str) -> tuple[Mapping[str, Any], ...]:

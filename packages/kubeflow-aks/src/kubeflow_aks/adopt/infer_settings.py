@@ -14,7 +14,8 @@ Settings = dict[str, Any]
 _OS_SKUS: Final = ("Ubuntu", "Ubuntu2204", "Ubuntu2404")
 _TIERS: Final = {"free": "Free", "standard": "Standard", "paid": "Standard", "premium": "Premium"}
 _NODE_CHANNELS: Final = ("NodeImage", "SecurityPatch", "Unmanaged", "None")
-_OUTBOUND: Final = ("loadBalancer", "userAssignedNATGateway", "userDefinedRouting")
+OUTBOUND_TYPES: Final = ("loadBalancer", "userAssignedNATGateway", "userDefinedRouting")
+"""Values of `network.outboundType`; the first is the default."""
 _WINDOWS: Final = ("aksManagedAutoUpgradeSchedule", "aksManagedNodeOSUpgradeSchedule")
 _SPOT_KEY: Final = "kubernetes.azure.com/scalesetpriority"
 _RESERVED: Final = ("kubernetes.azure.com/", "kubernetes.io/", "agentpool")
@@ -38,6 +39,7 @@ def cluster_settings(
         "apiAccess": _api_access(body),
         "autoscaler": _autoscaler(find(body, "autoScalerProfile")),
         "systemPool": system_pool_settings(system_pool, tags),
+        "gpu": _gpu(cluster),
     }
     return {key: value for key, value in settings.items() if value != {}}
 
@@ -125,7 +127,7 @@ def _network(cluster: ExistingCluster) -> Settings:
     return _without_empty(
         podCidr=text(find(profile, "podCidr")),
         serviceCidr=text(find(profile, "serviceCidr")),
-        outboundType=outbound if outbound in _OUTBOUND else "loadBalancer",  # the default
+        outboundType=outbound if outbound in OUTBOUND_TYPES else OUTBOUND_TYPES[0],
         policy="cilium" if plane == "cilium" else policy if policy in {"calico", "azure"} else None,
         subnetIds=_subnets(cluster),
     )
@@ -188,13 +190,19 @@ def _autoscaler(profile: Any) -> Settings:
     return values
 
 
+def _gpu(cluster: ExistingCluster) -> Settings:
+    """NVIDIA's GPU Operator, where a pool has no driver of AKS's."""
+    drivers = {text(find(pool, "gpuProfile", "driver")) for pool in cluster.pools}
+    return {"driver": "None", "plugin": "none"} if "None" in drivers else {}
+
+
 def _boolean(value: str) -> bool:
     if value not in {"true", "false"}:
         raise ValueError(value)
     return value == "true"
 
 
-def _size(pool: Mapping[str, Any]) -> str:
+def vm_size(pool: Mapping[str, Any]) -> str:
     """Its VM size, spelt as the catalogue does where that knows it."""
     name = text(find(pool, "vmSize"))
     return next((size for size in vm_sizes() if size.lower() == name.lower()), name)
@@ -227,7 +235,7 @@ def _nodes(pool: Mapping[str, Any], tags: Mapping[str, str]) -> Settings:
         undrainableNodeBehavior=text(find(pool, "upgradeSettings", "undrainableNodeBehavior")),
     )
     return _without_empty(
-        vmSize=_size(pool),
+        vmSize=vm_size(pool),
         maxPods=whole(find(pool, "maxPods")),
         zones=[str(zone) for zone in entries(find(pool, "availabilityZones"))] or None,
         encryptionAtHost=True if find(pool, "enableEncryptionAtHost") is True else None,

@@ -40,8 +40,10 @@ def vm_usage(az: Az, region: str) -> Mapping[str, Quota]:
     return usage_of(az.run(*command(region)))
 
 
-def usage_of(text: str) -> dict[str, Quota]:
+def usage_of(text: str | bytes) -> dict[str, Quota]:
     """The quotas in an output, by name in lower case, because Azure's spelling of families varies.
+
+    The encoding of bytes is detected.
 
     Raises:
         ClientError: the text is not such output.

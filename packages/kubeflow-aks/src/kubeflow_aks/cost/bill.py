@@ -18,13 +18,15 @@ class Line:
         name: what is paid for: a pool, `control plane`, `load balancer`, `OS disks of cpuspot`.
         part: which part of the bill it belongs to.
         pool: its agent pool; empty for what belongs to none.
-        hours: node hours a month, or None for what is not billed by node hours.
+        hours: a month, of all its nodes; None for what is not billed by the hour.
         amount: a month, in the bill's currency.
         on_demand: what the same would cost if all batch work ran on demand; the same as `amount` for what does not
             depend on it.
         quotes: the prices it is made from.
         notes: for the reader, one sentence each.
         nodes: how many of which VM; empty for what is no pool.
+        hourly: what Azure charges for one of the hours, so that the expected ones make the expected amount; the mean of
+            a pool of several VM sizes.
     """
 
     name: str
@@ -36,6 +38,7 @@ class Line:
     quotes: tuple[Quote, ...] = ()
     notes: tuple[str, ...] = ()
     nodes: str = ""
+    hourly: Range | None = None
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,9 @@ class WorkCost:
         stops_paying_at: price an hour above which spot costs more than on demand; None on demand.
         evenings: how often a month the end of office hours cuts off a step.
         cut_off: billed hours a month more, because of that.
-        waits: hours a month that it waits for a spot VM, because the pool has no fallback.
+        fallback: node hours a month on the fallback.
+        overflow: those of them that are there because its pool is full.
+        waits: node hours a month that it waits for a node, because spot is sold out, or its pool and the fallback full.
         notes: for the reader, one sentence each.
     """
 
@@ -78,6 +83,8 @@ class WorkCost:
     stops_paying_at: float | None = None
     evenings: float = 0.0
     cut_off: float = 0.0
+    fallback: float = 0.0
+    overflow: float = 0.0
     waits: float = 0.0
     notes: tuple[str, ...] = ()
 

@@ -11,6 +11,7 @@ from kubeflow_aks.cost.basis import Basis, Work
 from kubeflow_aks.cost.bill import Bill, WorkCost
 from kubeflow_aks.cost.figures import CostError, EvictionRate, Restart, Source
 from kubeflow_aks.cost.idling import idling
+from kubeflow_aks.cost.overflow import overflows
 from kubeflow_aks.cost.prices.market import Market
 from kubeflow_aks.cost.quotes import Quotes
 from kubeflow_aks.cost.reading import Cluster, Pool, read_cluster
@@ -19,7 +20,9 @@ from kubeflow_aks.cost.terms import PoolTerms, Terms
 from kubeflow_aks.cost.work import expected_cost
 
 _Figure = TypeVar("_Figure")
-_ASSUMED_WORK: Final = Source("assumed: the blog's month of work, because the stack names none", assumed=True)
+_ASSUMED_WORK: Final = Source(
+    "assumed: the work of Canonical's article, because the stack names none", assumed=True
+)
 _OLDER_PROGRAM: Final = "the program has no output `costBasis`: this bill is made from the defaults"
 
 
@@ -84,8 +87,9 @@ class Account:
         assumed = not basis.workload
         running = basis.office_hours.share if basis.office_hours else 1.0
         idle = idling({name: (work, on[name]) for name, work in workload.items()})
+        outcomes = overflows({name: (work, on[name]) for name, work in workload.items()})
         played = {
-            name: expected_cost(name, work, on[name], idle[name], assumed=assumed)
+            name: expected_cost(name, work, on[name], idle[name], outcomes.get(name), assumed=assumed)
             for name, work in workload.items()
         }
         on_batch_pools = list(lines.batch(terms, [(it, on[name]) for name, it in played.items()], running))
@@ -117,7 +121,7 @@ class Account:
             budget=basis.budget.monthly if basis.budget else None,
             left_out=(
                 *_idle_pools(terms, workload),
-                *_left_out(terms, basis, [line.pool for line in every if line.hours]),
+                *_left_out(terms, basis, list(dict.fromkeys(line.pool for line in every if line.pool))),
                 *fixed.left_out(cluster.facilities, basis.cost.usage),
             ),
             warnings=tuple(warnings),
@@ -129,10 +133,10 @@ class Account:
         self._quotes.check()
         return tuple((work, on[name]) for name, work in self._workload.items())
 
-    def node_hours(self) -> Mapping[str, float]:
-        """What a node hour of each agent pool costs, OS disk included; errors are those of `bill`."""
+    def node_hours(self, *, on_demand: bool = False) -> Mapping[str, float]:
+        """What a node hour of each agent pool costs, or would on demand, OS disk included; errors as of `bill`."""
         prices = {
-            one.name: self._terms.node(replace(one, spot=pool.spot)).hour.expected
+            one.name: self._terms.node(replace(one, spot=pool.spot and not on_demand)).hour.expected
             for pool in self._cluster.pools.values()
             for one in pool.agent_pools
         }
@@ -235,6 +239,6 @@ def _left_out(terms: PoolTerms, basis: Basis, billed: list[str]) -> Iterator[str
     if names := [name for name in managed if not terms.node(terms.pools[name]).disk_quotes]:
         yield f"managed OS disks of {', '.join(names)}: their price is unknown"
     if basis.office_hours and basis.cost.model == "blog":
-        yield "work that evenings cut off: the blog's model has no hours of a day"
+        yield "work that evenings cut off: `cost.model` blog has no hours of a day"
     if names := [name for name in billed if terms.pools[name].keeps_disks]:
         yield f"disks of evicted nodes of {', '.join(names)}: evictionPolicy Deallocate keeps them"

@@ -1,9 +1,11 @@
 """The cost of spot work by eviction rate, with and without checkpoints, and where it exceeds on demand."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from typing import Final
 
 from kubeflow_aks.cost.basis import Work
@@ -11,15 +13,18 @@ from kubeflow_aks.cost.figures import EvictionRate, Range, Source, times
 from kubeflow_aks.cost.formatting import share
 from kubeflow_aks.cost.idling import Idling, idling
 from kubeflow_aks.cost.model import hourly
+from kubeflow_aks.cost.model.overflow import Outcome
 from kubeflow_aks.cost.model.rates import evictions_an_hour
+from kubeflow_aks.cost.model.step import Step
+from kubeflow_aks.cost.overflow import overflows
 from kubeflow_aks.cost.restarts import held
 from kubeflow_aks.cost.terms import Terms
-from kubeflow_aks.cost.work import best_interval, expected_cost, shares
+from kubeflow_aks.cost.work import Way, best_interval, expected_cost, overflow_share, way
 
 CostAt = Callable[[float], float]
 """Amount at an eviction rate, which is the chance within the next hour; `math.inf` for work that is never done."""
 
-_Way = Callable[[Work, float, float | None], float | None]
+_Saves = Callable[[Work, float, float | None], float | None]
 """Minutes between checkpoints of a kind of work, None for none, at an eviction rate and in a day of so many hours."""
 
 _LEAST_END: Final = 0.25
@@ -82,41 +87,70 @@ def of_work(batch: Iterable[tuple[Work, Terms]]) -> ByRate | None:
         at_it = {name: (work, replace(terms, rate=here)) for name, (work, terms) in every.items()}
         return list(idling(at_it).values())
 
-    ways: list[tuple[str, _Way]] = [("without checkpoints", _never), ("with the best checkpoints", _best)]
+    outcomes = overflows(every)
+    kinds = [_Kind(work, terms, outcomes.get(name)) for name, (work, terms) in every.items()]
+
+    def amount(saves: _Saves, rate: float) -> float:
+        return sum(kind.amount(idle, saves, rate) for kind, idle in zip(kinds, idle_at(rate), strict=True))
+
+    ways: list[tuple[str, _Saves]] = [("without checkpoints", _never), ("with the best checkpoints", _best)]
     if any(work.checkpoint_minutes is not None for work, _ in pairs):
         ways.insert(0, ("as the stack has it", _as_set))
-    played = (_on_demand(work, terms, idle) for (work, terms), idle in zip(pairs, idle_at(0.0), strict=True))
-    costs = [(name, partial(_amount, pairs, idle_at, way)) for name, way in ways]
+    played = (
+        _on_demand(kind.work, kind.terms, idle, kind.outcome)
+        for kind, idle in zip(kinds, idle_at(0.0), strict=True)
+    )
+    costs = [(name, partial(amount, saves)) for name, saves in ways]
     return by_rate(costs, sum(played), _marks(pairs))
 
 
-def _on_demand(work: Work, terms: Terms, idle: Idling) -> float:
+def _on_demand(work: Work, terms: Terms, idle: Idling, outcome: Outcome | None) -> float:
     """What one kind of work costs on demand, at every rate."""
     calm = EvictionRate(Range.exactly(0.0), Source("no evictions"))
-    played = expected_cost("", work, replace(terms, rate=calm, blog=False), idle, assumed=False)
+    played = expected_cost("", work, replace(terms, rate=calm, blog=False), idle, outcome, assumed=False)
     return played.cost.on_demand.expected
 
 
-def _amount(
-    kinds: Iterable[tuple[Work, Terms]], idle_at: Callable[[float], list[Idling]], way: _Way, rate: float
-) -> float:
-    """The amount of the bill without its details: a picture needs hundreds of them."""
-    hazard, amount = evictions_an_hour(rate), 0.0
-    for (work, terms), idling_of in zip(kinds, idle_at(rate), strict=True):
-        day, idle, part = terms.day, idling_of.hours.expected, terms.fallback_share
-        work = work.model_copy(update={"checkpoint_minutes": way(work, rate, day)})  # noqa: PLW2901 - this way's
+@dataclass(frozen=True)
+class _Kind:
+    """One kind of work, of which a full pool sends the same share to the fallback at every rate."""
+
+    work: Work
+    terms: Terms
+    outcome: Outcome | None
+
+    @cached_property
+    def overflow(self) -> float:
+        expected, unevicted = self._ways(held(self.work.step, self.terms.tail), self.terms.evictions.expected)
+        return overflow_share(expected, self.work, unevicted, self.outcome) if self.outcome else 0.0
+
+    def amount(self, idling_of: Idling, saves: _Saves, rate: float) -> float:
+        """The amount of the bill without its details: a picture needs hundreds of them."""
+        terms, idle, part = self.terms, idling_of.hours.expected, self.terms.fallback_share
+        work = self.work.model_copy(update={"checkpoint_minutes": saves(self.work, rate, terms.day)})
         step = held(work.step, terms.tail)
-        multiple, on_fallback = hourly.multiple(step, hazard, day), 0.0
-        if part:
-            unevicted = hourly.multiple(step, 0.0, day)
-            multiple, on_fallback = shares(step, rate, terms, multiple, unevicted)
-        hours = work.hours_per_month * multiple + idle * (1 - part)
-        amount += times(hours, terms.node.hour.expected)
-        amount += (work.hours_per_month * on_fallback + idle * part) * terms.on_demand.hour.expected
+        way, unevicted = self._ways(step, rate)
+        way = way.overflowing(self.overflow, unevicted)
+        idle, other = idle * (1 - part), idle * part
+        if self.outcome:
+            idle, other = self.outcome.idle, self.outcome.idle_fallback
+        amount = times(work.hours_per_month * way.spot + idle, terms.node.hour.expected)
+        amount += (work.hours_per_month * way.fallback + other) * terms.on_demand.hour.expected
         if terms.head:
-            heads = work.steps_a_month * hourly.wall(step, hazard, day) + idling_of.head.expected
-            amount += times(heads, terms.head.node.hour.expected)
-    return amount
+            heads = work.steps_a_month * hourly.wall(step, evictions_an_hour(rate), terms.day)
+            amount += times(heads + idling_of.head.expected, terms.head.node.hour.expected)
+        return amount
+
+    def _ways(self, step: Step, rate: float) -> tuple[Way, float]:
+        """The work at a rate as far as its pool is not full, and what an hour of it takes without evictions."""
+        terms = self.terms
+        multiple = hourly.multiple(step, evictions_an_hour(rate), terms.day)
+        if not terms.fallback_share and not self.outcome:
+            return Way(multiple, 0.0, 1.0), 1.0
+        unevicted = hourly.multiple(step, 0.0, terms.day)
+        if not terms.fallback_share:
+            return Way(multiple, 0.0, 1.0), unevicted
+        return way(step, rate, terms, multiple, unevicted), unevicted
 
 
 def _as_set(work: Work, _rate: float, _day: float | None) -> float | None:

@@ -13,15 +13,19 @@ from kubeflow_aks.clients.az import Az
 from kubeflow_aks.clients.errors import ClientError
 from kubeflow_aks.clients.vm_usage import Quota, vm_usage
 from kubeflow_aks.cost import measured, observed, reading
+from kubeflow_aks.cost.actual import settings
+from kubeflow_aks.cost.actual.comparison import Actual
+from kubeflow_aks.cost.actual.reading import actual
 from kubeflow_aks.cost.advice import Advised, advise, with_scores
 from kubeflow_aks.cost.advice import report as advice_report
 from kubeflow_aks.cost.against import Earlier, named, stack_at
 from kubeflow_aks.cost.bill import Bill
 from kubeflow_aks.cost.billing import Account
 from kubeflow_aks.cost.difference import Difference, difference
-from kubeflow_aks.cost.figures import EvictionRate, Restart
+from kubeflow_aks.cost.figures import CostError, EvictionRate, Restart
 from kubeflow_aks.cost.prices import Market, market_of
 from kubeflow_aks.cost.prices.resource_graph import SECONDS, subscription
+from kubeflow_aks.cost.report import actual as actual_report
 from kubeflow_aks.cost.report import measurement, observation, pictures
 from kubeflow_aks.cost.report import usage as usage_report
 from kubeflow_aks.cost.report.change import difference_document, difference_page
@@ -53,6 +57,7 @@ class _Figures:
     rates: Mapping[str, EvictionRate] = field(default_factory=dict[str, EvictionRate])
     restarts: Mapping[str, Restart] = field(default_factory=dict[str, Restart])
     usage: Usage | None = None
+    actual: Actual | None = None
 
     def account(self, stack: Stack) -> Account:
         return Account(stack, self.market, self.rates, self.restarts)
@@ -79,6 +84,8 @@ class Options:
         against: a branch, tag or commit whose bill this one is compared with; with none of the above but `offline`.
         observed: file that `ckf-spot where -o json` wrote of this stack.
         measured: file that a drill wrote.
+        actual: exports of charges, and what `ckf-spot where -o json` wrote of a record of nodes.
+        write: whether what the record shows is written into the stack's file.
     """
 
     stack: str
@@ -91,6 +98,8 @@ class Options:
     against: str | None = None
     observed: Path | None = None
     measured: Path | None = None
+    actual: tuple[Path, ...] = ()
+    write: bool = False
 
     @property
     def project(self) -> Path:
@@ -131,6 +140,8 @@ def _cost(options: Options) -> ExitCode:
         bill = replace(bill, warnings=(*bill.warnings, *warnings))
         written = _written(stack, figures, bill, more, advised=advised, form=options.form)
     print(*written, sep="\n")
+    if options.write and figures.actual:
+        _write(options, figures.actual)
     if bill.over_budget:
         return ExitCode.FINDING
     return ExitCode.INCONCLUSIVE if unjudged else ExitCode.GOOD
@@ -162,6 +173,8 @@ def _figures(options: Options, stack: Stack, market: Market) -> tuple[_Figures, 
         before, figures = figures, replace(figures, restarts=measured.restarts(times, sizes))
         bills = before.bill(stack), figures.bill(stack)
         more.append(measurement.section(times, sizes, *bills, datetime.now(UTC).date()))
+    if options.actual:
+        figures = replace(figures, actual=actual(options.actual, stack, figures.account(stack)))
     return figures, more
 
 
@@ -194,10 +207,25 @@ def _written(
     if form == "json":
         parts = {"advice": advice_report.document(advised)} if advised else {}
         parts |= {"usage": usage_report.document(figures.usage)} if figures.usage else {}
+        parts |= {"actual": actual_report.document(figures.actual)} if figures.actual else {}
         return [_json(document(bill) | parts)]
+    more = [*([actual_report.section(figures.actual)] if figures.actual else []), *more]
     more = [*more, *([usage_report.section(figures.usage, bill.currency)] if figures.usage else [])]
     advice = [advice_report.section(advised)] if advised else []
     return _text(page(bill, *advice, *more, *([figures.what_if(stack)] if bill.rates else [])), form)
+
+
+def _write(options: Options, comparison: Actual) -> None:
+    """Takes what the record shows into the stack's file."""
+    values = comparison.settings
+    if not values:
+        raise CostError(
+            "--write: nothing to write is not allowed; expected a record of nodes that is long enough for an eviction "
+            "rate or a share on the fallback"
+        )
+    file = settings.write(options.stack, options.project, values)
+    for path, value in values.items():
+        print(f"{file.name}: {'.'.join(path)} is {value:g} now", file=sys.stderr)
 
 
 def _change(before: Earlier, stack: Stack, market: Market, warnings: Sequence[str]) -> Difference:

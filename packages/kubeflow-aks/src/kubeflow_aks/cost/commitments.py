@@ -41,47 +41,39 @@ def committed(
     """
     left = {size: it.vms for size, it in commitments.items()}
     used: Counter[str] = Counter()
+    hours = HOURS_A_MONTH * running
     for line in lines:
-        pool = pools.get(line.pool)
-        if pool is None or pool.spot or line.hours is None:
-            yield line
-            continue
-        for one in pool.agent_pools:
-            covered = min(left.get(one.size, 0), one.minimum)
-            if covered:
+        pool, rest = pools.get(line.pool), line
+        for one in pool.agent_pools if pool and not pool.spot and line.hours else ():
+            if covered := min(left.get(one.size, 0), one.minimum):
                 left[one.size] -= covered
                 used[one.size] += covered
-                line = _at_its_price(line, commitments[one.size], covered, HOURS_A_MONTH * running)  # noqa: PLW2901
-        yield line
+                paid = _line(f"{line.name}, committed", commitments[one.size], covered * hours)
+                nodes = f"{covered} × {one.size.removeprefix('Standard_')}"
+                yield replace(paid, part=line.part, pool=line.pool, nodes=nodes)
+                rest = _without(rest, covered * hours)
+        if rest is line or (rest.hours and rest.hours.high > 0):
+            yield rest
     for size, commitment in commitments.items():
         idle = (commitment.vms - used[size] * running) * HOURS_A_MONTH
         if idle > 0:
-            amount = Range.exactly(idle * commitment.hourly)
-            yield Line(
-                f"unused commitment of {size.removeprefix('Standard_')}",
-                "home",
-                "",
-                None,
-                amount,
-                amount,
-                (_quote(commitment),),
-                (f"{idle:,.0f} hours of it are paid for without a node",),
-            )
+            yield _line(f"unused commitment of {size.removeprefix('Standard_')}", commitment, idle)
 
 
-def _at_its_price(line: Line, commitment: Commitment, covered: int, hours: float) -> Line:
-    """The line with the hours of some nodes at the commitment's price instead of the one on demand."""
+def _line(name: str, commitment: Commitment, hours: float) -> Line:
+    """So many hours at the commitment's price."""
+    amount = Range.exactly(hours * commitment.hourly)
+    quote = Quote(Range.exactly(commitment.hourly), "hour", Source(_SOURCE, commitment.as_of))
+    return Line(name, "home", "", Range.exactly(hours), amount, amount, (quote,), hourly=quote.price)
+
+
+def _without(line: Line, hours: float) -> Line:
+    """The line without hours that something else pays for."""
     price = line.quotes[0].price if line.quotes else Range.exactly(0.0)
-    less = (price - Range.exactly(commitment.hourly)) * covered * hours
-    note = f"{covered} of its nodes are paid for by a commitment, {commitment.hourly:g} an hour each"
+    less = price * hours
     return replace(
         line,
+        hours=line.hours and line.hours - Range.exactly(hours),
         amount=line.amount - less,
         on_demand=line.on_demand - less,
-        quotes=(*line.quotes, _quote(commitment)),
-        notes=(*line.notes, note),
     )
-
-
-def _quote(commitment: Commitment) -> Quote:
-    return Quote(Range.exactly(commitment.hourly), "hour", Source(_SOURCE, commitment.as_of))

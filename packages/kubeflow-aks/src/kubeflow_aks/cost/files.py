@@ -1,6 +1,6 @@
 """Files of other programs as input of a bill: validated by their model, with one line for each mistake."""
 
-from codecs import BOM_UTF8
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, TypeVar, cast
@@ -16,6 +16,7 @@ _LONGEST: Final = 80
 """Letters of a wrong value that are shown."""
 _EXPECTED: Final = {
     "tuple_type": "a list",
+    "list_type": "a list",
     "dict_type": "an object",
     "model_type": "an object",
     "model_attributes_type": "an object",
@@ -47,11 +48,13 @@ def load(path: Path, form: type[Form], wrote: str) -> Form:
         CostError: it can't be read, or has another form; one line for each mistake.
     """
     try:
-        text = path.read_bytes().removeprefix(BOM_UTF8)
+        data = path.read_bytes()
     except OSError as error:
         raise CostError(f"{path} can't be read: {error.strerror}") from None
     try:
-        return form.model_validate_json(text)
+        return form.model_validate_json(data.decode(json.detect_encoding(data)))
+    except UnicodeDecodeError:
+        raise CostError(f"{path.name} is not JSON; expected {wrote}") from None
     except ValidationError as error:
         raise CostError(*dict.fromkeys(_lines(error, path.name, wrote))) from None
 

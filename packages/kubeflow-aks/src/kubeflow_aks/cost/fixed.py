@@ -8,10 +8,11 @@ from aks_facts import FREE_OUTBOUND_GB, os_disk, vm_sizes
 from kubeflow_aks.cost.basis import Basis, Usage
 from kubeflow_aks.cost.bill import Line
 from kubeflow_aks.cost.figures import HOURS_A_MONTH, Quote, Range
+from kubeflow_aks.cost.prices.market import HOUR
 from kubeflow_aks.cost.quotes import Quotes
 from kubeflow_aks.cost.reading import Facilities, Pool
 
-_HOURS: Final = {"hour": HOURS_A_MONTH, "day": HOURS_A_MONTH / 24, "month": 1.0}
+_HOURS: Final = {HOUR: HOURS_A_MONTH, "day": HOURS_A_MONTH / 24, "month": 1.0}
 _PRICED_STORAGE: Final = "Standard_LRS"
 _FREE_DAYS: Final = 31
 """Retention of logs that is included in the price of ingesting them ("logs/data-retention-configure.md")."""
@@ -91,7 +92,18 @@ def _used(facilities: Facilities, usage: Usage, quotes: Quotes) -> Iterator[Line
 
 def _line(name: str, quote: Quote, count: float = 1, notes: tuple[str, ...] = ()) -> Line:
     amount = a_month(quote) * count
-    return Line(name, "fixed", "", None, amount, amount, (quote,), notes)
+    by_hour = quote.unit == HOUR
+    return Line(
+        name,
+        "fixed",
+        "",
+        Range.exactly(HOURS_A_MONTH * count) if by_hour else None,
+        amount,
+        amount,
+        (quote,),
+        notes,
+        hourly=quote.price if by_hour else None,
+    )
 
 
 def _metered(name: str, quote: Quote, gib: float) -> Line:

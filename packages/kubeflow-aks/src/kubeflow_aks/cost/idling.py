@@ -36,7 +36,6 @@ class _Kind:
     name: str
     number: float
     nodes: int
-    useful: float
     boots: tuple[float, float, float, float]
 
 
@@ -48,15 +47,13 @@ def idling(batch: Mapping[str, tuple[Work, Terms]]) -> Mapping[str, Idling]:
     on: dict[str, Terms] = {}
     kinds: dict[str, list[_Kind]] = defaultdict(list)
     for name, (work, terms) in batch.items():
-        number, useful = work.steps_a_month / work.steps_at_once, work.hours_per_month
-        of = _Kind(name, number, work.steps_at_once * work.nodes_per_step, useful, _boots(work, terms))
+        number = work.steps_a_month / work.steps_at_once
+        of = _Kind(name, number, work.steps_at_once * work.nodes_per_step, _boots(work, terms))
         on[terms.pool.name] = terms
         kinds[terms.pool.name].append(of)
         if terms.head:
             on[terms.head.pool.name] = terms.head
-            kinds[terms.head.pool.name].append(
-                replace(of, nodes=work.steps_at_once, useful=useful / work.nodes_per_step)
-            )
+            kinds[terms.head.pool.name].append(replace(of, nodes=work.steps_at_once))
     by_pool = {
         pool: {of.name: hours for of, hours in zip(every, _of_pool(every, on[pool]), strict=True)}
         for pool, every in kinds.items()
@@ -91,10 +88,13 @@ def _at(kinds: list[_Kind], terms: Terms, which: int) -> Idle:
     pool, running = terms.pool, HOURS_A_MONTH * terms.running
     return idle(
         [
-            Bursts(of.number, max(0, min(of.nodes, pool.maximum) - pool.minimum), of.boots[which])
+            Bursts(
+                of.number,
+                max(0, min(of.nodes, pool.maximum) - pool.minimum),
+                min(of.boots[which], running),  # a boot that never ends, where every VM is taken at once
+            )
             for of in kinds
         ],
         unneeded=terms.tail,
-        spare=(pool.maximum - pool.minimum) * running - sum(of.useful for of in kinds),
         running=running,
     )

@@ -53,19 +53,18 @@ def batch(terms: PoolTerms, played: Iterable[tuple[Played, Terms]], running: flo
     """
     accounts: dict[str, _Account] = {}
     for it, on in played:
-        share = on.fallback_share
         account = accounts.setdefault(on.pool.name, _Account())
-        account.add(it.hours, on.node, it.compared * (1 - share), on.on_demand)
-        if on.fallback and share:
+        account.add(it.hours, on.node, it.compared * (1 - it.moved), on.on_demand)
+        if on.fallback and it.moved:
             other = accounts.setdefault(on.fallback.name, _Account())
-            other.add(it.fallback, on.on_demand, it.compared * share, on.on_demand)
+            other.add(it.fallback, on.on_demand, it.compared * it.moved, on.on_demand)
         if on.head:
             node = terms.node(on.head.pool)
             accounts.setdefault(on.head.pool.name, _Account()).add(it.head, node, it.head_compared, node)
     worked = frozenset(accounts)
     for name, pool in terms.pools.items():
         idle = pool.minimum * HOURS_A_MONTH * running - accounts.get(name, _Account()).hours.expected
-        if not pool.home and idle > 0:
+        if not pool.home and idle > 0 and terms.starts(pool):
             on = terms.of(pool)
             accounts.setdefault(name, _Account()).add(Range.exactly(idle), on.node, idle, on.on_demand)
         if name in accounts:
@@ -97,7 +96,9 @@ def _both(pool: Pool, part: Part, account: _Account, node: Node) -> Iterator[Lin
         account.vm,
         account.vm_on_demand,
         node.quotes,
-        nodes=_nodes(pool),
+        tuple(notes.of_price(pool, node)),
+        _nodes(pool),
+        node.vm,
     )
     if account.disk.high or account.disk_on_demand.high:
         of_disks = tuple(notes.of_disks(pool, node))

@@ -33,9 +33,15 @@ def cost_notes(work: Work, cost: WorkCost, terms: Terms, currency: str) -> Itera
         yield from _chances(work, cost, terms)
         yield from _shortage(terms)
     yield from _nodes(work, terms)
-    if cost.waits:
+    if terms.fallback and cost.overflow > _RARE * cost.useful:
         yield (
-            f"{terms.pool.name} has no fallback: its steps wait {hours(cost.waits)} hours a month in all for spot VMs"
+            f"{terms.pool.name} is full at times, with {terms.pool.maximum} nodes: {hours(cost.overflow)} hours a "
+            f"month run on {terms.fallback.name} instead, where a step stays to its end"
+        )
+    if cost.waits > _RARE * cost.useful:
+        fallback = f"{terms.fallback.name} is full, too" if terms.fallback else "has no fallback"
+        yield (
+            f"{terms.pool.name} {fallback}: its steps wait {hours(cost.waits)} hours a month in all for nodes"
         )
 
 
@@ -76,6 +82,13 @@ def _sizes(terms: Terms) -> Iterator[str]:
         )
     else:
         yield f"{terms.pool.name} is billed on {first}, which the autoscaler tries before {', '.join(others)}"
+
+
+def of_price(pool: Pool, node: Node) -> Iterator[str]:
+    """Where a spot node is charged less than its price."""
+    dearest = max((quote.price.expected for quote in node.quotes), default=0.0)
+    if pool.spot and len(node.quotes) == 1 and node.vm.expected < dearest:
+        yield f"a spot VM is quoted at {dearest:.4f} an hour; Azure charges no more than the price on demand"
 
 
 def of_disks(pool: Pool, node: Node) -> Iterator[str]:

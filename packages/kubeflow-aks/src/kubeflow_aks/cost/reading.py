@@ -29,7 +29,9 @@ _BILLED: Final = frozenset({_CLUSTER, _AGENT_POOL, _ADDRESS, _NAT, _REGISTRY, _W
 _FREE: Final = frozenset(
     {
         "azure-native:authorization:RoleAssignment",
+        "azure-native:consumption:Budget",
         "azure-native:containerservice:MaintenanceConfiguration",
+        "azure-native:costmanagement:Export",
         "azure-native:managedidentity:FederatedIdentityCredential",
         "azure-native:managedidentity:UserAssignedIdentity",
         _LOGS,
@@ -42,6 +44,11 @@ _FREE: Final = frozenset(
 """Types that are free; traffic through them is billed elsewhere."""
 
 _WORKLOAD: Final = "kubeflow-aks/workload"
+_AKS_TIMES: Final = {
+    "scaleDownUnneededTime": 10 / 60,
+    "scanInterval": 10 / 3600,
+    "scaleDownDelayAfterAdd": 10 / 60,
+}
 _UNITS: Final = {"ms": 1 / 3_600_000, "s": 1 / 3600, "m": 1 / 60, "h": 1.0}
 _DURATION: Final = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h)")
 
@@ -124,11 +131,13 @@ class Cluster:
     Attributes:
         region: None where neither the cluster nor its resource group names it.
         tail: hours for which the autoscaler leaves a node without work alone.
+        delay: hours after it added a node for which it removes none.
     """
 
     region: str | None
     pools: Mapping[str, Pool]
     tail: float
+    delay: float
     facilities: Facilities
 
 
@@ -167,6 +176,7 @@ def read_cluster(stack: Stack) -> Cluster:
         region=text(managed.inputs.get("location")) or text(_group(stack).get("location")) or None,
         pools=pools,
         tail=_tail(managed.inputs.get("autoScalerProfile")),
+        delay=_time(managed.inputs.get("autoScalerProfile"), "scaleDownDelayAfterAdd"),
         facilities=_facilities(stack.resources, managed),
     )
 
@@ -272,9 +282,14 @@ def _hosts(wire: Mapping[str, Any], contract: Mapping[str, Any]) -> bool:
 
 
 def _tail(profile: object) -> float:
-    """Hours from a node's last step to its end; AKS's values where none are set (`cluster-autoscaler-overview.md`)."""
-    unneeded, scan = hours(at(profile, "scaleDownUnneededTime")), hours(at(profile, "scanInterval"))
-    return tail(10 / 60 if unneeded is None else unneeded, 10 / 3600 if scan is None else scan)
+    """Hours from a node's last step to its end."""
+    return tail(_time(profile, "scaleDownUnneededTime"), _time(profile, "scanInterval"))
+
+
+def _time(profile: object, key: str) -> float:
+    """Hours of one of the autoscaler's settings; AKS's value where it is not set (`cluster-autoscaler-overview.md`)."""
+    time = hours(at(profile, key))
+    return _AKS_TIMES[key] if time is None else time
 
 
 def hours(duration: object) -> float | None:

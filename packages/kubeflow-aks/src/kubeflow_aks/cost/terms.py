@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
@@ -45,6 +46,7 @@ class Terms:
         on_demand: a node of the fallback, or else of the pool's own size, on demand.
         sold_out: share of the time in which there is no spot VM.
         tail: hours for which the autoscaler leaves a node without work alone.
+        delay: hours after it added a node for which it removes none.
         day: hours after which the cluster is stopped until next morning; None where it always runs.
         running: share of the month in which it runs.
         restart: what a drill measured there; None where none did.
@@ -60,6 +62,7 @@ class Terms:
     sold_out: float
     tail: float
     blog: bool
+    delay: float = 0.0
     day: float | None = None
     running: float = 1.0
     restart: Restart | None = None
@@ -102,17 +105,30 @@ class PoolTerms:
         """All pools by name."""
         return self._cluster.pools
 
+    def starts(self, pool: Pool) -> bool:
+        """Whether any of its VM sizes costs no more than the pool's limit: Azure starts no dearer one."""
+        return not pool.spot or any(self._starts(one) for one in pool.agent_pools)
+
+    def _starts(self, one: Pool) -> bool:
+        return self._charged(one.size).expected <= self._limit(one)
+
     def _of(self, pool: Pool) -> Terms:
         fallback = self.pools.get(pool.fallback)
+        self.warnings |= dict.fromkeys(self._without_start(pool)) if pool.spot else {}
+        if fallback and not self.starts(pool):  # all that its work ever runs on
+            return self.of(fallback)
         return Terms(
             pool=pool,
             node=self.node(pool),
             rate=self._eviction_rate(pool) if pool.spot else None,
             fallback=fallback,
             on_demand=self.node(replace(fallback or pool, spot=False)),
-            sold_out=self._sold_out(pool) ** len(pool.agent_pools) if pool.spot else 0.0,
+            sold_out=self._sold_out(pool) ** max(sum(map(self._starts, pool.agent_pools)), 1)
+            if pool.spot
+            else 0.0,
             tail=self._cluster.tail,
             blog=self._cost.model == "blog",
+            delay=self._cluster.delay,
             day=self._hours.day if self._hours and self._cost.model != "blog" else None,
             running=self._hours.share if self._hours else 1.0,
             restart=self._measured.get(pool.name),
@@ -129,14 +145,18 @@ class PoolTerms:
 
     def shares(self, pool: Pool) -> tuple[float, ...]:
         """Share of the pool's spot hours on each of its sizes: each while those before it are sold out."""
-        sold_out, count = self._sold_out(pool) if pool.spot else 0.0, len(pool.agent_pools)
-        return tuple(sold_out**place * (1 - sold_out) / (1 - sold_out**count) for place in range(count))
+        sold_out = self._sold_out(pool) if pool.spot else 0.0
+        starting = [not self.starts(pool) or not pool.spot or self._starts(one) for one in pool.agent_pools]
+        weights = [sold_out ** sum(starting[:place]) * starting[place] for place in range(len(starting))]
+        return tuple(weight / sum(weights) for weight in weights)
 
     def _eviction_rate(self, pool: Pool) -> EvictionRate:
-        """The first of: observed, of the pool, of the stack, of the market."""
+        """The first of: observed, of the pool, of the stack, of the market; without a VM that starts nothing lasts."""
         of_pool = self._figures(pool).eviction_rate
         configured = self._cost.eviction_rate if of_pool is None else of_pool
-        if pool.name in self._observed:
+        if not self.starts(pool):
+            rate = EvictionRate(Range.exactly(1.0), _SETTINGS)
+        elif pool.name in self._observed:
             rate = self._observed[pool.name]
         elif configured is not None:
             rate = bands.rate(configured, _SETTINGS)
@@ -163,27 +183,48 @@ class PoolTerms:
         )
 
     def _node_of_one_size(self, pool: Pool) -> Node:
-        on_demand = self._quotes.on_demand(pool.size)
-        quote = self._quotes.spot(pool.size) if pool.spot else on_demand
-        vm = self._spot_price(pool, quote.price, on_demand.price) if pool.spot else quote.price
+        quote = self._quotes.spot(pool.size) if pool.spot else self._quotes.on_demand(pool.size)
+        vm = self._spot_price(pool) if pool.spot else quote.price
         disk = fixed.disk_quote(pool, self._quotes)
         hour = fixed.a_month(disk) * (1 / HOURS_A_MONTH) if disk else Range.exactly(0.0)
         return Node(vm, hour, (quote,), (disk,) if disk else ())
 
-    def _spot_price(self, pool: Pool, price: Range, on_demand: Range) -> Range:
-        """Azure never charges more for spot than for on demand, nor more than a pool's limit ("spot-vms.md")."""
-        limit, currency = pool.max_price, self._quotes.currency
-        if limit is not None and currency != _LIMITS_IN:
-            warning = (
-                f"pools.{pool.name}.maxPrice is {limit:g}: that is {_LIMITS_IN} and this bill is in {currency}, so it "
-                f"is ignored here; make the bill in {_LIMITS_IN} to see its effect"
-            )
-            self.warnings[warning], limit = None, None
-        most = on_demand.high if limit is None else min(on_demand.high, limit)
-        if limit is not None and price.expected > limit:
-            warning = (
-                f"pools.{pool.name}.maxPrice is {limit:g}: spot is expected to cost {price.expected:.4f}, "
-                "so its nodes would not start; raise it"
-            )
-            self.warnings[warning] = None
-        return Range(min(price.expected, most), min(price.low, most), min(price.high, most))
+    def _charged(self, size: str) -> Range:
+        """An hour of a spot VM: never more than on demand ("spot-vms.md")."""
+        return _at_most(self._quotes.spot(size).price, self._quotes.on_demand(size).price)
+
+    def _spot_price(self, pool: Pool) -> Range:
+        """The price up to the pool's limit, above which Azure takes its VMs."""
+        price = self._charged(pool.size)
+        return _at_most(price, Range.exactly(self._limit(pool))) if self._starts(pool) else price
+
+    def _without_start(self, pool: Pool) -> Iterator[str]:
+        """What follows from a limit below the price of spot."""
+        for one in pool.agent_pools:
+            if not self._starts(one):
+                instead = (
+                    f"its work runs on {pool.fallback} instead"
+                    if pool.fallback
+                    else "its work waits for ever"
+                )
+                yield (
+                    f"pools.{pool.name}.maxPrice is {self._limit(one):g}: spot is expected to cost "
+                    f"{self._charged(one.size).expected:.4f}, so its {one.size} would not start"
+                    f"{'' if self.starts(pool) else f'; {instead}'}; raise it"
+                )
+
+    def _limit(self, pool: Pool) -> float:
+        """The pool's limit an hour; none where the bill is in another currency."""
+        if pool.max_price is None:
+            return math.inf
+        if self._quotes.currency == _LIMITS_IN:
+            return pool.max_price
+        self.warnings[
+            f"pools.{pool.name}.maxPrice is {pool.max_price:g}: that is {_LIMITS_IN} and this bill is in "
+            f"{self._quotes.currency}, so it is ignored here; make the bill in {_LIMITS_IN} to see its effect"
+        ] = None
+        return math.inf
+
+
+def _at_most(price: Range, most: Range) -> Range:
+    return Range(*map(min, price.figures, most.figures))

@@ -1,5 +1,7 @@
 """One kind of work on its pool: hours, evictions and money, by the model; nothing is rounded."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass, replace
 from functools import cache
@@ -10,6 +12,7 @@ from kubeflow_aks.cost.bill import WorkCost
 from kubeflow_aks.cost.figures import Range, product, times
 from kubeflow_aks.cost.idling import Idling
 from kubeflow_aks.cost.model import breakeven, fallback, hourly, interval
+from kubeflow_aks.cost.model.overflow import Outcome
 from kubeflow_aks.cost.model.rates import chance_within_an_hour, evictions_an_hour
 from kubeflow_aks.cost.model.step import Checkpoints, Step
 from kubeflow_aks.cost.restarts import held, steps
@@ -30,6 +33,7 @@ class Played:
     Attributes:
         hours: billed node hours on its pool.
         fallback: on the fallback.
+        moved: share of the work that runs there.
         compared: those of the same work without evictions, all on demand.
         head: billed node hours of its steps' heads, on their pool.
         head_compared: the same without evictions.
@@ -38,15 +42,26 @@ class Played:
     cost: WorkCost
     hours: Range
     fallback: Range
+    moved: float
     compared: float
     head: Range = _NOTHING
     head_compared: float = 0.0
 
 
-def expected_cost(name: str, work: Work, terms: Terms, idling: Idling, *, assumed: bool) -> Played:
-    """A month of one kind of work, with the idle hours that it has of its pool's."""
-    played = (_on_demand if terms.rate is None else _on_spot)(name, work, terms, idling, assumed=assumed)
+def expected_cost(
+    name: str, work: Work, terms: Terms, idling: Idling, outcome: Outcome | None = None, *, assumed: bool
+) -> Played:
+    """A month of one kind of work, with the idle hours that it has of its pool's; `outcome` where that may be full."""
+    if outcome:
+        idling = replace(idling, hours=Range.exactly(outcome.idle), calm=outcome.idle + outcome.idle_fallback)
+    on = _on_demand if terms.rate is None else _on_spot
+    played = on(name, work, terms, idling, outcome, assumed=assumed)
     return played if terms.head is None else _with_heads(played, work, terms, terms.head, idling)
+
+
+def on_its_pool(step: Step, terms: Terms) -> hourly.Expectation:
+    """What a step is expected to take on its pool alone, as if that were never full."""
+    return _expected(step, terms.evictions.expected, terms.day)
 
 
 def with_checkpoints(work: Work, rate: float, every: float, terms: Terms) -> float:
@@ -66,7 +81,9 @@ def best_interval(work: Work, rate: float, day: float | None) -> float | None:
     return interval.best(rate, writing, work.step_hours, work.step.together)
 
 
-def _on_demand(name: str, work: Work, terms: Terms, idling: Idling, *, assumed: bool) -> Played:
+def _on_demand(
+    name: str, work: Work, terms: Terms, idling: Idling, outcome: Outcome | None, *, assumed: bool
+) -> Played:
     useful = work.hours_per_month
     results = [_expected(step, 0.0, terms.day) for step in steps(work, terms)]
     calm, multiple = results[0], _in_order(*(it.multiple for it in results))
@@ -85,62 +102,59 @@ def _on_demand(name: str, work: Work, terms: Terms, idling: Idling, *, assumed: 
         blog=amount.expected,
         evenings=calm.evenings * work.steps_a_month,
         cut_off=_cut_off(work.step, 0.0, terms.day, calm.multiple) * useful,
+        misses=Range.exactly(outcome.late) if outcome and work.deadline_hours else None,
+        waits=outcome.waits if outcome else 0.0,
     )
-    return Played(cost, hours, _NOTHING, compared)
+    return Played(cost, hours, _NOTHING, 0.0, compared)
 
 
-def _on_spot(name: str, work: Work, terms: Terms, idling: Idling, *, assumed: bool) -> Played:
-    useful, share, on_its_own = work.hours_per_month, terms.fallback_share, idling.hours
+def _on_spot(
+    name: str, work: Work, terms: Terms, idling: Idling, outcome: Outcome | None, *, assumed: bool
+) -> Played:
+    useful, share = work.hours_per_month, terms.fallback_share
     rate, at_rates = terms.evictions, steps(work, terms)
     step, pairs = at_rates[0], list(zip(at_rates, rate.figures, strict=True))
     results = [_expected(one, at, terms.day) for one, at in pairs]
     multiple = _in_order(*(it.multiple for it in results))
-    evictions = _in_order(*(it.evictions for it in results))
+    evictions = [it.evictions for it in results]
     by_blog = Range.exactly(useful * (1 - share) * (1 + _BLOGS_SHARE))
-    if terms.blog:  # which has no idle nodes, no restarts, and one kind of step
-        multiple, evictions = Range.exactly(1 + _BLOGS_SHARE), Range.exactly(_BLOGS_SHARE)
-        on_its_own = _NOTHING
     calm = _expected(step, 0.0, terms.day)
-    unevicted = 1.0 if terms.blog else calm.multiple
-    on_demand = _on_demand_alone(step, terms.day)
-    compared = useful * on_demand + (0.0 if terms.blog else idling.calm)
-    on_either = bool(share) and not terms.blog
-    if on_either:
-        hours, fallback_hours, amount = _on_either(work, terms, multiple, unevicted, on_its_own)
-        stays = (
-            times(it.evictions, _stays(one, at, terms, it.multiple))
-            for (one, at), it in zip(pairs, results, strict=True)
-        )
-        evictions = _in_order(*stays)
-    else:
-        hours = (multiple * useful + on_its_own) * (1 - share)
-        fallback_hours = Range.exactly(times(useful * unevicted + on_its_own.expected, share))
-        amount = product(hours, terms.node.hour) + product(fallback_hours, terms.on_demand.hour)
+    unevicted, on_demand = calm.multiple, _on_demand_alone(step, terms.day)
+    if terms.blog:  # which has no idle nodes, no restarts, and one kind of step
+        multiple, evictions, unevicted = Range.exactly(1 + _BLOGS_SHARE), [_BLOGS_SHARE] * 3, 1.0
+        idling = replace(idling, hours=_NOTHING, calm=0.0)
+    compared = useful * on_demand + idling.calm
+    ways, overflow = _ways(work, terms, multiple, unevicted), 0.0
+    if outcome:
+        overflow = max(outcome.fallback - ways[0].fallback * useful, 0.0)
+        sent = overflow_share(ways[0], work, unevicted, outcome)
+        ways = [it.overflowing(sent, unevicted) for it in ways]
+    moved = 1 - ways[0].stays
+    stays = [times(number, it.stays) for number, it in zip(evictions, ways, strict=False)]
+    hours, on_fallback, amount = _spread(ways, work, terms, idling.hours, outcome)
     cost = WorkCost(
         name=name,
         pool=terms.pool.name,
         assumed=assumed,
         useful=useful,
         multiple=multiple,
-        evictions=evictions * (work.steps_a_month * (1.0 if on_either else 1 - share)),
+        evictions=_in_order(*stays) * work.steps_a_month,
         amount=amount,
         on_demand=terms.on_demand.hour * compared,
         blog=(product(by_blog, terms.node.hour) + terms.on_demand.hour * (useful * share)).expected,
         fails=Range(*(it.fails for it in results)),
-        misses=None
-        if step.deadline is None
-        else _in_order(*(_late(one, at, terms.day, idling.boots) for one, at in pairs)),
+        misses=_misses(pairs, terms, idling, outcome),
         longest_step=_longest_step(terms, rate.expected, step),
         best_interval=best_interval(work, rate.expected, terms.day),
         stops_paying_at=breakeven.stops_paying(terms.on_demand.vm.expected * on_demand, multiple.expected),
-        evenings=(times(results[0].evenings, 1 - share) + times(calm.evenings, share)) * work.steps_a_month,
-        cut_off=_cut_off(step, rate.expected, terms.day, multiple.expected) * useful * (1 - share)
-        + _cut_off(step, 0.0, terms.day, unevicted) * useful * share,
-        waits=0.0
-        if terms.fallback
-        else fallback.waits(times(useful / step.together, multiple.expected), terms.sold_out),
+        evenings=(times(results[0].evenings, 1 - moved) + times(calm.evenings, moved)) * work.steps_a_month,
+        cut_off=_cut_off(step, rate.expected, terms.day, multiple.expected) * useful * (1 - moved)
+        + _cut_off(step, 0.0, terms.day, unevicted) * useful * moved,
+        fallback=on_fallback.expected,
+        overflow=overflow,
+        waits=outcome.waits if outcome else 0.0,
     )
-    return Played(cost, hours, fallback_hours, compared)
+    return Played(cost, hours, on_fallback, moved, compared)
 
 
 def _with_heads(played: Played, work: Work, terms: Terms, head: Terms, idling: Idling) -> Played:
@@ -159,37 +173,73 @@ def _with_heads(played: Played, work: Work, terms: Terms, head: Terms, idling: I
     return replace(played, cost=cost, head=hours, head_compared=compared)
 
 
-def _on_either(
-    work: Work, terms: Terms, multiple: Range, unevicted: float, idling: Range
-) -> tuple[Range, Range, Range]:
-    """Billed hours on the pool, on the fallback, and what both cost.
+@dataclass(frozen=True)
+class Way:
+    """What a useful hour of some work takes on each side.
 
-    A step that once starts on the fallback stays there (`model.fallback`). It is expected that running VMs stay while
-    spot is sold out; that Azure takes them, too, is the other end of the range. Each morning of office hours is a
-    start of its own; hours that evenings add count on both sides as without a fallback.
+    Attributes:
+        spot: billed hours on spot.
+        fallback: on the fallback.
+        stays: share of the work that is done on spot.
     """
-    rate, at_rates = terms.evictions, steps(work, terms)
-    ways = [
-        shares(one, at, terms, its, unevicted)
-        for one, at, its in zip(at_rates, rate.figures, multiple.figures, strict=True)
-    ]
-    ways.append(shares(at_rates[0], rate.expected, terms, multiple.expected, unevicted, taken=True))
+
+    spot: float
+    fallback: float
+    stays: float
+
+    def overflowing(self, share: float, unevicted: float) -> Way:
+        """The same with a share of what spot does on the fallback, too; below 0 where a full one sends work back."""
+        more = max(share * self.stays, -self.fallback / unevicted)
+        part = 1 - more / self.stays if self.stays else 1.0
+        return Way(times(self.spot, part), self.fallback + more * unevicted, min(self.stays - more, 1.0))
+
+
+def _ways(work: Work, terms: Terms, multiple: Range, unevicted: float) -> list[Way]:
+    """The work as it is expected, at the least and at the most evictions, and at other ends of its range.
+
+    It is expected that running VMs stay while spot is sold out; that Azure takes them, too, is the other end. Each
+    morning of office hours is a start of its own; hours that evenings add count on both sides as without a fallback.
+    """
+    if terms.blog or not terms.fallback_share:
+        share = terms.fallback_share
+        ways = [Way(times(of, 1 - share), times(unevicted, share), 1 - share) for of in multiple.figures]
+    else:
+        at_rates, rate = steps(work, terms), terms.evictions
+        of_rates = zip(at_rates, rate.figures, multiple.figures, strict=True)
+        ways = [way(one, at, terms, its, unevicted) for one, at, its in of_rates]
+        ways.append(way(at_rates[0], rate.expected, terms, multiple.expected, unevicted, taken=True))
+    return ways
+
+
+def overflow_share(expected: Way, work: Work, unevicted: float, outcome: Outcome) -> float:
+    """Share of the work on spot that a full pool sends to the fallback, beyond what spot's shortages do."""
+    more = (outcome.fallback / work.hours_per_month - expected.fallback) / unevicted
+    return more / expected.stays if expected.stays else 0.0
+
+
+def _spread(
+    ways: list[Way], work: Work, terms: Terms, idling: Range, outcome: Outcome | None
+) -> tuple[Range, Range, Range]:
+    """Billed hours on the pool, on the fallback, and what both cost."""
     useful, share = work.hours_per_month, terms.fallback_share
-    on_spot = [spot * useful + idling.expected * (1 - share) for spot, _ in ways]
-    on_demand = [hours * useful + times(idling.expected, share) for _, hours in ways]
+    idle = [hours if outcome else hours * (1 - share) for hours in (*idling.figures, idling.expected)]
+    other_idle = outcome.idle_fallback if outcome else times(idling.expected, share)
+    on_spot = [it.spot * useful + hours for it, hours in zip(ways, idle, strict=False)]
+    on_fallback = [it.fallback * useful + other_idle for it in ways]
     price, other = terms.node.hour, terms.on_demand.hour
-    prices = (price.low, other.low), (price.high, other.high)
-    both = list(zip(on_spot, on_demand, strict=True))
-    expected = times(both[0][0], price.expected) + times(both[0][1], other.expected)
-    costs = [[times(a, spot) + times(b, dear) for a, b in both] for spot, dear in prices]
-    spread = _within(on_spot), _within(on_demand)
-    return *spread, Range(expected, min(expected, *costs[0]), max(expected, *costs[1]))
+    amounts = [
+        [times(a, spot) + times(b, dear) for a, b in zip(on_spot, on_fallback, strict=True)]
+        for spot, dear in zip(price.figures, other.figures, strict=True)
+    ]
+    expected = amounts[0][0]
+    amount = Range(expected, min(expected, *amounts[1]), max(expected, *amounts[2]))
+    return _within(on_spot), _within(on_fallback), amount
 
 
-def shares(
+def way(
     step: Step, rate: float, terms: Terms, multiple: float, unevicted: float, *, taken: bool = False
-) -> tuple[float, float]:
-    """Hours on spot and on the fallback for each useful hour.
+) -> Way:
+    """What a step takes that finds spot sold out for a share of the time; what starts on the fallback stays there.
 
     Args:
         step: one step.
@@ -200,22 +250,15 @@ def shares(
         taken: see `fallback.either`.
     """
     if not math.isfinite(multiple):
-        return math.inf, unevicted * terms.fallback_share
+        return Way(math.inf, times(unevicted, terms.fallback_share), 1 - terms.fallback_share)
     split = _either(step, rate, terms.sold_out, terms.outage, taken)
     always = _expected(replace(step, saved=0.0), rate, None).multiple
     factor = (
         multiple / always if math.isfinite(always) else 1.0
     )  # evenings, and what is saved within a notice
     calm = _expected(step, 0.0, None).multiple
-    return split.spot / step.hours * factor, split.fallback / step.hours * (unevicted / calm)
-
-
-def _stays(step: Step, rate: float, terms: Terms, multiple: float) -> float:
-    """Part of the hours on spot alone that a step with a fallback has there, and so of its evictions."""
-    if not math.isfinite(multiple):
-        return 1 - terms.fallback_share
-    spot, _ = shares(step, rate, terms, multiple, 1.0)
-    return spot / multiple
+    spot = split.spot / step.hours * factor
+    return Way(spot, split.fallback / step.hours * (unevicted / calm), min(spot / multiple, 1.0))
 
 
 def _within(figures: list[float]) -> Range:
@@ -259,6 +302,19 @@ def _cut_off(step: Step, rate: float, day: float | None, multiple: float) -> flo
     if day is None or not math.isfinite(multiple):
         return 0.0
     return multiple - _expected(step, rate, None).multiple
+
+
+def _misses(
+    pairs: list[tuple[Step, float]], terms: Terms, idling: Idling, outcome: Outcome | None
+) -> Range | None:
+    """Chance that a step is late; what waiting for a node adds at the expected rate it adds at the others."""
+    if pairs[0][0].deadline is None:
+        return None
+    late = [_late(one, at, terms.day, idling.boots) for one, at in pairs]
+    if outcome:
+        in_time = (1 - outcome.late) / (1 - late[0]) if late[0] < 1 else 0.0
+        late = [outcome.late, *(min(max(1 - (1 - chance) * in_time, 0.0), 1.0) for chance in late[1:])]
+    return _in_order(*late)
 
 
 def _late(step: Step, rate: float, day: float | None, boots: float) -> float:

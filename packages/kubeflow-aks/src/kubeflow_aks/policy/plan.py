@@ -34,7 +34,7 @@ def read(path: Path) -> Mapping[str, Any]:
         PlanError: it is missing, or not a plan document.
     """
     try:
-        plan: Any = json.loads(path.read_text(encoding="utf-8"))
+        plan: Any = json.loads(path.read_bytes())
     except OSError as error:
         raise PlanError(f"{path}: {error.strerror}") from None
     except (ValueError, RecursionError) as error:

@@ -4,12 +4,10 @@ The latter comes from `az vm list-usage`, or from a file with its answer. Where 
 the subnets of others suffice and how likely Azure has the stack's spot VMs now.
 """
 
-import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from kubeflow_aks.clients.az import Az, AzError
-from kubeflow_aks.clients.errors import ClientError
 from kubeflow_aks.clients.spot_placement import Desired, PlacementScore, placement_scores
 from kubeflow_aks.clients.vm_usage import TOTALS, Quota, command, usage_of
 from kubeflow_aks.exit_codes import ExitCode, InconclusiveError, MissingProgramError
@@ -17,6 +15,7 @@ from kubeflow_aks.preview.subnets import subnets_compared
 from kubeflow_aks.recorder.document import plan_document
 from kubeflow_aks.recorder.run import Record, record
 from kubeflow_aks.text.columns import table
+from kubeflow_aks.text.files import content
 from kubeflow_aks.text.terminal import terminal_width
 
 _CLUSTER = "azure-native:containerservice:ManagedCluster"
@@ -70,7 +69,7 @@ def quota(stack: str, root: Path, usage: str | None = None) -> ExitCode:
     if usage is None and not az.installed:
         print(*quota_table(needed, width), sep="\n", flush=True)
         raise MissingProgramError("az", f"pass --usage FILE with what `az {' '.join(words)}` prints")
-    current = usage_of(az.run(*words) if usage is None else _read(usage))
+    current = usage_of(az.run(*words) if usage is None else content(usage))
     lines, enough = compared(needed, current, width)
     print(
         f"vCPU quota of {stack} in {location}, with every pool full and upgrades included:", *lines, sep="\n"
@@ -115,10 +114,3 @@ def _scored(score: PlacementScore | None) -> tuple[str, str]:
 def _in_order(needed: Mapping[str, int]) -> list[tuple[str, int]]:
     """Families by name, then the region's totals."""
     return sorted(needed.items(), key=lambda item: (item[0] in TOTALS, item[0].casefold()))
-
-
-def _read(file: str) -> str:
-    try:
-        return sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise ClientError(f"{file} is not UTF-8 text") from None

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from kubeflow_aks.clients.kubernetes.objects import identity
 from kubeflow_aks.json_values import entries, is_mapping
-from kubeflow_aks.local_aks.azure import check
+from kubeflow_aks.local_aks.azure import admission, check
 from kubeflow_aks.local_aks.azure.arm import ArmError, Json
 from kubeflow_aks.local_aks.azure.resource_manager import ResourceManager
 from kubeflow_aks.local_aks.azure.state import AzureState
@@ -56,9 +56,10 @@ def trial(
     """The requests of the next `up`, in the engine's order, put to the simulated Azure and to the cluster's objects.
 
     What depends on a refused resource is not tried, as `up` does not get to it. Nor is a request with a value that only
-    `up` knows, and what needs it: what depends on a new resource, and deletions after an update. An import makes
-    nothing, and whether it finds its resource is not known, so neither it nor what depends on it is tried. Neither
-    the folder of the simulated Azure, which may be missing, nor the cluster is changed.
+    `up` knows, and what needs it: what depends on a new resource, and deletions after an update. A request with a value
+    that nobody decrypted is sent but not judged, so it counts as not tried. An import makes nothing, and whether it
+    finds its resource is not known, so neither it nor what depends on it is tried. Neither the folder of the simulated
+    Azure, which may be missing, nor the cluster is changed.
     """
     with TemporaryDirectory() as folder:
         copy = Path(folder) / "azure"
@@ -166,7 +167,7 @@ class _Requests:
             self._azure.put(arm_type, arm_id, check.body(inputs))
             if step.type == _CLUSTER and step.op in _MADE and self.objects:
                 self.objects.renew()
-            return True
+            return admission.judges(inputs)
         if step.op in _MADE:
             self.left_out.add(step.urn)
         else:

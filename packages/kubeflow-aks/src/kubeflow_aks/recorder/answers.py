@@ -25,8 +25,10 @@ users:
 JUJU_TOKEN = "recorded-juju-token"  # noqa: S105 - not a credential; tests look for it where it must not be
 _NAME_INPUTS = (
     "agentPoolName",
+    "budgetName",
     "configName",
     "containerName",
+    "exportName",
     "federatedIdentityCredentialResourceName",
     "registryName",
     "resourceName",
@@ -83,6 +85,10 @@ def _computed(type_token: str, name: str, inputs: dict[str, Any]) -> dict[str, A
     match type_token.rpartition(":")[2]:
         case "UserAssignedIdentity":
             return {"principalId": f"{name}-principal", "clientId": f"{name}-client", "tenantId": "tenant"}
+        case "Export":
+            return {
+                "identity": {**inputs["identity"], "principalId": f"{name}-principal", "tenantId": "tenant"}
+            }
         case "PublicIPAddress":
             dns: dict[str, Any] = inputs.get("dnsSettings", {})
             if dns:

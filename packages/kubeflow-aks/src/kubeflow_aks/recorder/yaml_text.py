@@ -8,7 +8,7 @@ import copy
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any, cast
 
@@ -49,6 +49,27 @@ def load(text: str) -> Any:
     return copy.deepcopy(_load(text))
 
 
+class _Dumper(yaml.SafeDumper):
+    """Quotes each text that a reader could take for something else without."""
+
+
+def _text_node(dumper: _Dumper, text: str) -> yaml.ScalarNode:
+    tag = cast(str, _RESOLVER.resolve(yaml.ScalarNode, text, (True, False)))
+    try:
+        alike = _scalar(yaml.ScalarNode(tag, text)) == text
+    except YamlError:
+        alike = False
+    return dumper.represent_scalar(_TEXT, text, style=None if alike else "'")
+
+
+_Dumper.add_representer(str, _text_node)
+
+
+def dump(value: Any, *, flow: bool | None = False) -> str:
+    """A value as YAML that `load` reads back; `flow` is PyYAML's `default_flow_style`."""
+    return yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=flow)
+
+
 @lru_cache(maxsize=8)
 def _load(text: str) -> Any:
     """The document; kept, since `Pulumi.yaml` is read again for every stack and every run."""
@@ -82,6 +103,7 @@ class _Values:
 
     def __init__(self) -> None:
         self._depth = self._count = 0
+        self._keys: list[str] = []
 
     def value(self, node: yaml.Node) -> Any:
         """The value of a node and all below it."""
@@ -89,7 +111,7 @@ class _Values:
         if self._count > _MOST:
             raise YamlError("too many values come from aliases", node.start_mark)
         if isinstance(node, yaml.ScalarNode):
-            return _scalar(node)
+            return _scalar(node, self._keys)
         if node.tag not in _COLLECTIONS:
             raise _tagged(node)
         self._depth += 1
@@ -113,8 +135,10 @@ class _Values:
             lines[name] = key.start_mark.line + 1
             if key.tag == _MERGE:
                 merged = [cast(dict[str, Any], self.value(source)) for source in _sources(item)]
-            else:
-                mapping[name] = self.value(item)
+                continue
+            self._keys.append(name)
+            mapping[name] = self.value(item)
+            self._keys.pop()
         for source in merged:  # the first that has a key wins, after the mapping itself
             mapping = source | mapping
         return mapping
@@ -139,7 +163,8 @@ def _sources(node: yaml.Node) -> Iterator[yaml.Node]:
         yield source
 
 
-def _scalar(node: yaml.ScalarNode) -> Any:
+def _scalar(node: yaml.ScalarNode, keys: Sequence[str] = ()) -> Any:
+    """The value of a node, which stands below keys."""
     text: str = node.value
     if any("\ud800" <= char <= "\udfff" for char in text):
         raise YamlError("an escape in quotes names half of a character", node.start_mark)
@@ -147,12 +172,18 @@ def _scalar(node: yaml.ScalarNode) -> Any:
         return text
     if node.style is not None or node.tag != _RESOLVER.resolve(yaml.ScalarNode, text, (True, False)):
         raise _tagged(node)
+    place = f"{'.'.join(keys).removeprefix('config.')}: " if keys else ""
     if _DATE.fullmatch(text):
-        raise YamlError(f"{shortened(text)} is a point in time in YAML; put it in quotes", node.start_mark)
+        raise YamlError(
+            f"{place}{shortened(text)} is a point in time in YAML; put it in quotes", node.start_mark
+        )
     ours, cli = _by_pyyaml(node), _by_cli(text)
     if (type(ours), repr(ours)) != (type(cli), repr(cli)):
+        plain = ours if isinstance(ours, bool) else cli
+        other = f"write {_shown(plain)}, or " if isinstance(plain, bool | int | float) else ""
         raise YamlError(
-            f"{shortened(text)} is {_shown(ours)} for PyYAML and {_shown(cli)} for Pulumi; put it in quotes",
+            f"{place}{shortened(text)} is {_shown(ours)} for PyYAML and {_shown(cli)} for Pulumi; {other}put it in "
+            "quotes",
             node.start_mark,
         )
     return ours
@@ -193,4 +224,6 @@ def _by_cli(text: str) -> Any:
 
 
 def _shown(value: Any) -> str:
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
     return "text" if isinstance(value, str) else "no value" if value is None else shortened(json.dumps(value))

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from kubeflow_aks.text.columns import cut
+from kubeflow_aks.text.columns import cut, cut_middle
 
 LONGEST_VALUE: Final = 200
 """Characters of one value that are shown."""
@@ -43,7 +43,9 @@ def shortened(text: str, most: int = LONGEST_VALUE) -> str:
 
 def code(text: str) -> str:
     """A value as a code span."""
-    shown = _unmarked(visible(shortened(text))).replace("`", "\\u{60}").replace("|", "\\u{7c}")
+    shown = (
+        _unmarked(visible(cut_middle(text, LONGEST_VALUE))).replace("`", "\\u{60}").replace("|", "\\u{7c}")
+    )
     return f"`{shown}`" if shown else "(empty)"
 
 

@@ -1,7 +1,17 @@
-"""Files that commands write for people and for other programs."""
+"""Files that commands read, and write for people and for other programs."""
 
+import sys
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+
+
+def content(file: str) -> bytes:
+    """The bytes of a file, `-` for stdin; PowerShell's `>` writes UTF-16, which `json.loads` detects.
+
+    Raises:
+        OSError: it can't be read.
+    """
+    return sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
 
 
 def write_whole(file: Path, text: str, *, mode: int = 0o644) -> None:

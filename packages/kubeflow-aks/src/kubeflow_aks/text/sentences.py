@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from kubeflow_aks.text.columns import cut_middle
+
 _MOST_NAMES: Final = 3
 _LONGEST_NAME: Final = 100
 
@@ -23,7 +25,7 @@ def first_of(texts: Sequence[str], most: int) -> str:
 
 def shown(text: str) -> str:
     """A name that the user or a file gave: at most 100 characters, in ASCII if it cannot be printed."""
-    short = text if len(text) <= _LONGEST_NAME else f"{text[:_LONGEST_NAME]}…"
+    short = cut_middle(text, _LONGEST_NAME)
     return short if short.isprintable() else ascii(short)
 
 

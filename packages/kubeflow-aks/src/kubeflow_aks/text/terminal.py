@@ -2,10 +2,10 @@
 
 import shutil
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kubeflow_aks.text.blocks import Alert, Block, Items, Lines, Page, Paragraph, Picture, Table
-from kubeflow_aks.text.columns import table
+from kubeflow_aks.text.columns import narrowest, table
 from kubeflow_aks.text.escape import visible
 
 _NARROWEST = 40
@@ -39,6 +39,9 @@ def _lines(block: Block, width: int) -> Iterator[str]:
                 yield from wrapped(item, width, "!! " if danger else "! ")
         case Table(head, rows, numbers):
             plain = [[visible(cell).replace("`", "") for cell in row] for row in (head, *rows)]
+            if narrowest(plain) > width:
+                yield from _records(plain, width)
+                return
             for row in table(plain, width, numbers):
                 yield from row
         case Lines(lines):
@@ -55,6 +58,15 @@ def _lines(block: Block, width: int) -> Iterator[str]:
             pass
 
 
+def _records(rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:
+    """The rows one below the other, for a terminal on which a table would break words."""
+    head, *others = rows
+    for first, *cells in others:
+        yield from wrapped(first, width)
+        values = (f"{name}: {cell}" for name, cell in zip(head[1:], cells, strict=True) if cell)
+        yield from (f"  {line}" for line in wrapped("; ".join(values), width - 2))
+
+
 def wrapped(text: str, width: int, mark: str = "") -> Iterator[str]:
     """A sentence as lines of at most `width` columns, the first with `mark` in front."""
     shown = visible(" ".join(text.split())).replace("`", "")
@@ -64,4 +76,5 @@ def wrapped(text: str, width: int, mark: str = "") -> Iterator[str]:
         initial_indent=mark,
         subsequent_indent=" " * len(mark),
         break_on_hyphens=False,
+        break_long_words=False,
     )

@@ -7,7 +7,7 @@ from dataclasses import replace
 from kubeflow_aks.cost.advice import Advice, Advised
 from kubeflow_aks.cost.advice.report import document, section
 from kubeflow_aks.cost.figures import Range
-from kubeflow_aks.text.blocks import Page
+from kubeflow_aks.text.blocks import Page, Table
 from kubeflow_aks.text.markdown import markdown
 from kubeflow_aks.text.terminal import terminal
 
@@ -20,9 +20,8 @@ HOURS = Advice(
 )
 TIER = replace(HOURS, sentence="the tier Free", after=Range(800, 700, 900), notes=(), alone=True)
 BOTH = replace(HOURS, sentence="all of these", after=Range(350, 300, 400))
-FOUND = Advised(
-    "USD", Range.exactly(2000), (HOURS, TIER), BOTH, (HOURS.sentence, "fewer nodes"), Range.exactly(700)
-)
+CHANGES = ((HOURS.sentence, HOURS.after), ("fewer nodes", BOTH.after))
+FOUND = Advised("USD", Range.exactly(2000), (HOURS, TIER), BOTH, CHANGES, Range.exactly(700))
 
 
 def shown(advised: Advised) -> str:
@@ -41,10 +40,13 @@ def test_the_lines_to_write_stand_below_it() -> None:
 
 
 def test_what_can_be_done_at_once_is_held_against_the_work_on_demand() -> None:
-    assert (
-        "separate decisions: $1,000 (−50.0 %) → $350 (−82.5 %), against $2,000 for today's stack with its work on "
-        "demand; against $700 for the stack with these changes and its work on demand, in the same hours, it is "
-        "−50.0 %: - the " in " ".join(shown(FOUND).split())
+    tables = [it for it in section(FOUND).blocks if isinstance(it, Table)]
+    assert tables[1].rows == (
+        ("the stack as it is", "$1,000", "", "−50.0 %", "−50.0 %"),
+        ("the cluster runs in office hours", "$400", "$600", "−80.0 %", ""),
+        ("fewer nodes", "$350", "$650", "−82.5 %", "−50.0 %"),
+        ("today's stack with its work on demand", "$2,000", "", "", ""),
+        ("the stack with these changes and its work on demand", "$700", "", "", ""),
     )
 
 

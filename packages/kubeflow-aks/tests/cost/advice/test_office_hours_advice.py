@@ -30,7 +30,7 @@ def situation(workload: dict[str, Any], *pools: dict[str, Any]) -> Situation:
 def advised(**more: Any) -> Change | None:
     """Office hours for training of 20 h on up to 10 A100, or None."""
     training = work("gpuspot", **{"hours": 1000, "step": 20, **more})
-    changes = list(office_hours(situation({"training": training}, spot("gpuspot", A100))))
+    changes = list(office_hours(situation({"training": training}, spot("gpuspot", A100, maxCount=10))))
     return changes[0] if changes else None
 
 

@@ -8,7 +8,6 @@ from dataclasses import replace
 import pytest
 
 from kubeflow_aks.cost.model import breakeven
-from kubeflow_aks.cost.model.fallback import waits
 from kubeflow_aks.cost.model.hourly import expected, multiple
 from kubeflow_aks.cost.model.idle import Bursts, idle, tail
 from kubeflow_aks.cost.model.retries import spent
@@ -103,15 +102,6 @@ def test_where_spot_never_or_always_pays() -> None:
     assert breakeven.stops_paying(0.2, math.inf) == 0
 
 
-def test_without_a_fallback_work_waits() -> None:
-    assert waits(1200, 0.25) == pytest.approx(400)
-    assert waits(1200, 1.0) == math.inf
-    assert waits(1200, 0.0) == waits(0.0, 1.0) == waits(math.inf, 0.0) == 0
-    for wrong in (-0.1, 1.1, math.nan):
-        with pytest.raises(ValueError, match=r"soldOutShare: .* expected a share from 0 to 1"):
-            waits(1200, wrong)
-
-
 def test_idle_hours_of_bursts() -> None:
     [rare] = idle([Bursts(0.01, 5, 4 / 60)], unneeded=10 / 60).hours
     assert rare == pytest.approx(0.05 * 14 / 60, rel=1e-4)
@@ -119,8 +109,6 @@ def test_idle_hours_of_bursts() -> None:
     result = idle([Bursts(1270, 1, 4 / 60)], unneeded=10 / 60)
     assert result.hours == (pytest.approx(1270 * (10 / 60 * (1 + often / 2) + 4 / 60) / (1 + often)),)
     assert result.boots == pytest.approx(1 / (1 + often))
-    assert idle([Bursts(1e6, 5)], unneeded=0.2, spare=100).hours == (100,)
-    assert idle([Bursts(1, 5)], unneeded=0.2, spare=-3).hours == (0,)
     assert idle([], unneeded=0.2).hours == ()
 
 

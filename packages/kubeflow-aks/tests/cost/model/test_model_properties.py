@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from kubeflow_aks.cost.model import breakeven, interval
 from kubeflow_aks.cost.model.fallback import either
 from kubeflow_aks.cost.model.hourly import NEVER_DONE, expected, multiple
-from kubeflow_aks.cost.model.idle import Bursts, idle
 from kubeflow_aks.cost.model.rates import evictions_an_hour
 from kubeflow_aks.cost.model.retries import spent
 from kubeflow_aks.cost.model.step import Checkpoints, Step
@@ -174,16 +173,6 @@ def test_what_spot_does_not_do_the_fallback_does(
     assert shared.fallback >= sold_out * productive * (1 - 1e-9) - 1e-9
     assert shared.fallback <= (productive + one.restart) * (1 + 1e-9)
     assert shared.spot + shared.fallback >= productive * (1 - 1e-6)
-
-
-@few
-@given(HOURS, st.integers(0, 100), HOURS, HOURS, HOURS)
-def test_idle_hours_fit_into_the_month(
-    bursts: float, nodes: int, unneeded: float, boot: float, spare: float
-) -> None:
-    [result] = idle([Bursts(bursts, nodes, boot)], unneeded=unneeded, spare=spare).hours
-    assert 0 <= result <= spare * (1 + 1e-12)
-    assert result <= bursts * nodes * (unneeded + boot) * (1 + 1e-12)
 
 
 @few

@@ -111,11 +111,10 @@ def test_what_is_no_price_list_is_no_answer(
         Clock().list(address).rows(WHERE)
 
 
-def test_a_slow_answer_is_no_answer(azure: Azure, address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kubeflow_aks.cost.prices.price_list._SECONDS", 0.05)
+def test_a_slow_answer_is_no_answer(azure: Azure, address: str) -> None:
     azure.delay = 0.3
     with pytest.raises(NoAnswerError, match="timed out"):
-        Clock().list(address).rows(WHERE)
+        PriceList("USD", address, seconds=0.05).rows(WHERE)
 
 
 @pytest.mark.parametrize(("limit", "most"), [("_MOST_BYTES", 100), ("_MOST_SECONDS", -1.0)])

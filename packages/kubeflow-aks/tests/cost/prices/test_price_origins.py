@@ -199,19 +199,20 @@ def test_what_is_no_rate_is_refused(published: float | str) -> None:
         bands.rate(published, Source("me"))
 
 
-def test_old_prices_are_reported_and_once_for_each_source() -> None:
+def test_old_prices_are_reported_with_what_they_are_of() -> None:
     overrides = Overrides({"Standard_D8ds_v5": {"onDemand": 0.5, "spot": 0.1, "asOf": "2027-06-18"}})
     today = date(2028, 11, 22)
     market = Chain([overrides, Snapshot(today)], "USD", today)
     sizes = ("Standard_D4s_v5", "Standard_D16s_v5")
-    result = {market.on_demand(size, "westeurope").warnings for size in sizes}
-    listed = f"Azure's list price as of {PRICES_READ} is 888 days old: the price may have changed since"
-    assert result == {(listed,)}
-    assert market.service("public-ip", "westeurope").warnings
-    assert (
-        market.spot("Standard_D8ds_v5", "westeurope")
-        .warnings[0]
-        .startswith("this stack's settings as of 2027-06-18")
+    result = [warning for size in sizes for warning in market.on_demand(size, "westeurope").warnings]
+    listed = f"888 days old (Azure's list price, as of {PRICES_READ}) and may have changed since"
+    assert result == [f"{size} in westeurope: the price is {listed}" for size in sizes]
+    [service] = market.service("public-ip", "westeurope").warnings
+    assert service.startswith("public-ip in westeurope: the price is ")
+    [spot] = market.spot("Standard_D8ds_v5", "westeurope").warnings
+    assert spot == (
+        "spot Standard_D8ds_v5 in westeurope: the price is 523 days old (this stack's settings, as of 2027-06-18) and "
+        "may have changed since"
     )
     young = Chain([overrides, Snapshot(PRICES_READ)], "USD", date(2027, 6, 18))
     assert young.on_demand("Standard_D4s_v5", "westeurope").warnings == ()

@@ -32,7 +32,7 @@ from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.recorder.run import Resource
 from kubeflow_aks.tools import Tools
 from tests.adopt.everything import EVERYTHING
-from tests.adopt.published import ADOPTED, MADE, Published
+from tests.adopt.published import ADOPTED, Published
 from tests.local import hosts
 from tests.local.engine.deployment import TODAY, Cluster, deployment
 from tests.local.importing import run_import
@@ -124,7 +124,7 @@ def played(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> dict[str, 
         published.put(azure)
         shown, windows = published.shown(azure)
         cluster = cluster_of(shown, maintenance=windows)
-        draft = drafted(cluster, "new", PROJECT_ROOT, owner="ml", created=MADE.isoformat())
+        draft = drafted(cluster, "new", PROJECT_ROOT, owner="ml")
         clusters[published.name] = Played(published, cluster, draft)
     everything = list(clusters.values())
     resources = [resource for it in everything for resource in it.replayed()]
@@ -238,7 +238,7 @@ def test_a_cluster_is_adopted_by_the_printed_commands(
         published.put(deployed.azure)
         shown, _ = published.shown(deployed.azure)
         (project / "cluster.json").write_text(json.dumps(shown))
-        words = ["--cluster", str(project / "cluster.json"), "--owner", "ml", "--created", MADE.isoformat()]
+        words = ["--cluster", str(project / "cluster.json"), "--owner", "ml"]
         assert main(["adopt", STACK, "--root", str(project), *words]) == 0
         [command] = [line for line in capsys.readouterr().out.splitlines() if "pulumi import " in line]
         extra = {"asOf": TODAY.isoformat(), "protect": False}

@@ -2,7 +2,7 @@
 
 import base64
 
-from azure_bodies import Json, cluster
+from azure_bodies import Json, cluster, system_pool
 
 
 def ssh_key(kind: str, *fields: bytes) -> str:
@@ -35,6 +35,14 @@ def _ranges(*ranges: str) -> Json:
 
 def _tier(tier: str, **more: Json) -> Json:
     return cluster(sku={"name": "Base", "tier": tier}, **more)
+
+
+def _system(version: str, os_sku: str) -> Json:
+    return cluster(kubernetesVersion=version, agentPoolProfiles=[system_pool(osSKU=os_sku)])
+
+
+def _server_in_subnet(location: str) -> Json:
+    return cluster(location=location, apiServerAccessProfile={"enableVnetIntegration": True})
 
 
 _COST_ANALYSIS: Json = {"metricsProfile": {"costAnalysis": {"enabled": True}}}
@@ -137,5 +145,12 @@ CLUSTERS: list[tuple[str, Json, str, Json]] = [
         "Standard or Premium tier",
         _tier("Standard", **_COST_ANALYSIS),
     ),
+    (
+        "server-in-subnet-region",
+        _server_in_subnet("qatarcentral"),
+        "in qatarcentral",
+        _server_in_subnet("uaenorth"),
+    ),
+    ("os-sku-version", _system("1.37", "Ubuntu2204"), "with Kubernetes 1.37", _system("1.36", "Ubuntu2204")),
 ]
 """Rule, a new cluster that it refuses, words of the answer, and the nearest cluster that Azure takes."""

@@ -88,6 +88,24 @@ REQUESTS: dict[str, tuple[str, Json]] = {
             "logs": [{"category": "guard", "enabled": True}],
         },
     ),
+    "azure-native:consumption:Budget": (
+        f"{GROUP_ID}/providers/Microsoft.Consumption/budgets/money",
+        {
+            "amount": 100,
+            "category": "Cost",
+            "timeGrain": "Monthly",
+            "timePeriod": {"startDate": "2026-12-01T00:00:00Z"},
+        },
+    ),
+    "azure-native:costmanagement:Export": (
+        f"{GROUP_ID}/providers/Microsoft.CostManagement/exports/cost",
+        {
+            "location": "westeurope",
+            "identity": {"type": "SystemAssigned"},
+            "definition": {"type": "ActualCost", "timeframe": "MonthToDate"},
+            "deliveryInfo": {"destination": {"container": "cost"}},
+        },
+    ),
     MANAGED_CLUSTER: (CLUSTER_ID + "2", cluster(autoScalerProfile={"expander": "priority"})),
     AGENT_POOL: (f"{CLUSTER_ID}/agentPools/spot", spot_pool()),
     "azure-native:containerservice:MaintenanceConfiguration": (

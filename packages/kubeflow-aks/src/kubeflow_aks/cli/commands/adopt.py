@@ -1,6 +1,5 @@
 """`kubeflow-aks adopt`."""
 
-from datetime import datetime
 from pathlib import Path
 
 import click
@@ -33,12 +32,6 @@ from kubeflow_aks.project import project_root
     help="With --cluster: the answer of `az aks maintenanceconfiguration list`.",
 )
 @click.option("--owner", metavar="TEAM", help="Tag `owner`, where the cluster has none.")
-@click.option(
-    "--created",
-    type=click.DateTime(["%Y-%m-%d"]),
-    metavar="DAY",
-    help="Day on which the cluster was made, YYYY-MM-DD; by default what Azure says.",
-)
 @options.build
 @options.root
 def command(
@@ -50,7 +43,6 @@ def command(
     pools: str | None,
     maintenance: str | None,
     owner: str | None,
-    created: datetime | None,
     build: Path | None,
     root: Path | None,
 ) -> int:
@@ -65,5 +57,4 @@ def command(
         folder = project_root(root)
         new_file(stack, folder)  # before Azure is read
         cluster_in_azure = existing(group, name, cluster, pools, maintenance)
-        day = None if created is None else f"{created:%Y-%m-%d}"
-        return adopt(stack, folder, cluster_in_azure, build or folder / "build", owner=owner, created=day)
+        return adopt(stack, folder, cluster_in_azure, build or folder / "build", owner=owner)

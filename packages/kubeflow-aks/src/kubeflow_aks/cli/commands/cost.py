@@ -30,6 +30,14 @@ from kubeflow_aks.project import IS_CHECKOUT, project_root
 )
 @click.option("--measured", type=options.FILE, metavar="FILE", help="Use the times that a drill measured.")
 @click.option(
+    "--actual",
+    type=options.FILE,
+    multiple=True,
+    metavar="FILE",
+    help="Compare with charges: a CSV export of Azure, OpenCost's allocation, a record of nodes; may be repeated.",
+)
+@click.option("--write", is_flag=True, help="Write what the record of --actual shows into the stack file.")
+@click.option(
     "--plan", type=options.FILE, metavar="FILE", help="Bill this plan.json instead of STACK's file."
 )
 @options.build
@@ -43,6 +51,8 @@ def command(
     against: str | None,
     observed: Path | None,
     measured: Path | None,
+    actual: tuple[Path, ...],
+    write: bool,
     plan: Path | None,
     build: Path | None,
     root: Path | None,
@@ -52,10 +62,14 @@ def command(
         raise click.UsageError(
             "--advise needs a stack's file, and no pictures: leave out --plan and --format svg"
         )
-    if against is not None and (plan or observed or measured or advise or form == "svg"):
+    if against is not None and (plan or observed or measured or actual or advise or form == "svg"):
         raise click.UsageError(
-            "--against is not allowed with --plan, --observed, --measured, --advise or --format svg"
+            "--against is not allowed with --plan, --observed, --measured, --actual, --advise or --format svg"
         )
+    if write and (not actual or plan):
+        raise click.UsageError("--write needs --actual and a stack's file: leave out --plan")
+    if actual and form == "svg":
+        raise click.UsageError("--actual is not allowed with --format svg")
     # The other commit's plan is made by that commit's own commands.
     if against is not None and not IS_CHECKOUT:
         raise click.UsageError("--against works in a checkout of kubeflow-aks only")
@@ -70,6 +84,8 @@ def command(
             offline=offline,
             observed=observed,
             measured=measured,
+            actual=actual,
+            write=write,
             advise=advise,
             against=against,
             build=build or project_root(root) / "build",

@@ -81,7 +81,7 @@ class Advised:
         on_demand: the whole bill of a month if the work ran on demand in the stack as it is.
         advice: single changes, best first, each on its own.
         together: all changes that can be combined; None for less than two.
-        changes: sentences of the changes in `together`, in that order.
+        changes: sentences of the changes in `together`, in that order, with the bill after each and those before it.
         on_demand_then: as `on_demand`, of the stack with all changes of `together`; None without it.
         unknown: what may lower the bill and has no figure, one sentence each.
         refused: changes for which the subscription's quota is too small, one sentence each.
@@ -91,7 +91,7 @@ class Advised:
     on_demand: Range
     advice: tuple[Advice, ...]
     together: Advice | None = None
-    changes: tuple[str, ...] = ()
+    changes: tuple[tuple[str, Range], ...] = ()
     on_demand_then: Range | None = None
     unknown: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()

@@ -12,6 +12,7 @@ from kubeflow_aks.cost.advice.kinds.commitments import uncommitted
 from kubeflow_aks.cost.advice.quota import QuotasOf, Room
 from kubeflow_aks.cost.advice.situation import BillOf, OffersOf, Situation
 from kubeflow_aks.cost.advice.trials import Trials, new_spot_vms
+from kubeflow_aks.cost.figures import Range
 
 
 def advise(stack_name: str, root: Path, bill_of: BillOf, offers: OffersOf, quotas: QuotasOf) -> Advised:
@@ -66,12 +67,12 @@ def _unknown(situation: Situation) -> Iterator[str]:
 
 def _together(
     trials: Trials, start: Situation, room: Room, candidates: list[tuple[Kind, Change]]
-) -> tuple[Advice | None, tuple[str, ...], Situation]:
+) -> tuple[Advice | None, tuple[tuple[str, Range], ...], Situation]:
     """One change after the other, the best first; one that saves nothing beside the others is left out.
 
     Each is determined again for what those before it leave: its best values may have changed.
     """
-    now, notes, accepted = start, dict[str, None](), list[str]()
+    now, notes, accepted = start, dict[str, None](), list[tuple[str, Range]]()
     paths: set[tuple[str, ...]] = set()
     for kind, change in candidates:
         again = change if now is start else next((it for it in kind(now) if it.topic == change.topic), None)
@@ -79,7 +80,7 @@ def _together(
             now = tried[1]
             of_quota = tuple(room.notes(now))  # which the next change may alter
             notes |= {note: None for note in tried[0].notes if note not in of_quota}
-            accepted.append(again.sentence)
+            accepted.append((again.sentence, now.amount))
             paths |= again.values.keys()
     if len(accepted) < 2:  # noqa: PLR2004 - a single one is listed already
         return None, (), now

@@ -25,7 +25,7 @@ def document(advised: Advised) -> dict[str, Any]:
         if advised.together is None
         else _advice(advised.together)
         | {
-            "changes": list(advised.changes),
+            "changes": [sentence for sentence, _ in advised.changes],
             "onDemand": None if advised.on_demand_then is None else amount(advised.on_demand_then),
         },
     }
@@ -45,16 +45,7 @@ def _useful_changes(advised: Advised) -> Iterator[Block]:
     head = ("Change", "Expected", "Saves", "Change of the bill")
     yield Table(head, tuple(_row(one, advised) for one in advised.advice), range(1, len(head)))
     if advised.together:
-        before, after = (
-            f"{money(it.expected, advised.currency)} ({saving(it.expected, advised.on_demand.expected)})"
-            for it in (advised.together.before, advised.together.after)
-        )
-        on_demand = money(advised.on_demand.expected, advised.currency)
-        yield Paragraph(
-            f"All of these together, without separate decisions: {before} → {after}, against {on_demand} for "
-            f"today's stack with its work on demand{_as_then(advised)}:"
-        )
-        yield Items(advised.changes)
+        yield _combination(advised, advised.together)
         yield Paragraph("In the stack file, under `config:`, in place of the same keys:")
         yield from _lines(advised.together, advised.currency)
     for one in advised.advice:
@@ -63,15 +54,31 @@ def _useful_changes(advised: Advised) -> Iterator[Block]:
         yield from _lines(one, advised.currency)
 
 
-def _as_then(advised: Advised) -> str:
-    """What spot saves in the stack that these make, in the same hours."""
-    if advised.on_demand_then is None or advised.together is None:
-        return ""
-    then, now = advised.on_demand_then.expected, advised.together.after.expected
-    return (
-        f"; against {money(then, advised.currency)} for the stack with these changes and its work on demand, in the "
-        f"same hours, it is {saving(now, then)}"
+def _combination(advised: Advised, together: Advice) -> Table:
+    """The bill after each change and all before it, beside what the same work costs on demand, before and after."""
+    head = (
+        "All of these together",
+        "Expected",
+        "Saves",
+        "Against today's on demand",
+        "Against its own on demand",
     )
+    now, before = advised.on_demand.expected, together.before.expected
+    then = now if advised.on_demand_then is None else advised.on_demand_then.expected
+    bills = [("the stack as it is", before, "", saving(before, now))]
+    for sentence, bill in advised.changes:
+        saved = money(before - bill.expected, advised.currency) if math.isfinite(before) else ""
+        bills.append((sentence, bill.expected, saved, ""))
+    bills[-1] = (*bills[-1][:-1], saving(together.after.expected, then))
+    rows = [
+        (sentence, money(amount, advised.currency), saved, saving(amount, now), against)
+        for sentence, amount, saved, against in bills
+    ]
+    rows.append(("today's stack with its work on demand", money(now, advised.currency), "", "", ""))
+    rows.append(
+        ("the stack with these changes and its work on demand", money(then, advised.currency), "", "", "")
+    )
+    return Table(head, tuple(rows), range(1, len(head)))
 
 
 def _lines(one: Advice, currency: str) -> Iterator[Block]:

@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from kubeflow_aks.cost.advice.advice import Path as SettingPath
 from kubeflow_aks.json_values import at
 from kubeflow_aks.recorder.stack_files import read_stack
+from kubeflow_aks.recorder.yaml_text import dump
 
 _WHOLE = frozenset({"pools"})
 """Keys that a stack sets as a whole (docs/reference/settings.md); of the others it may set single parts."""
@@ -90,10 +89,7 @@ def _name(key: str) -> str:
 
 def _lines(key: str, value: Any) -> list[str]:
     flow = None if isinstance(value, dict) else False  # None: only innermost mappings on one line
-    text: str = yaml.safe_dump(
-        {key: value}, sort_keys=False, allow_unicode=True, default_flow_style=flow, width=80
-    )
-    return text.splitlines()
+    return dump({key: value}, flow=flow).splitlines()
 
 
 def _value(text: str) -> Any:

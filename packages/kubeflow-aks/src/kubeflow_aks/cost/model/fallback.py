@@ -1,4 +1,4 @@
-"""What spot cannot give: on the fallback at its price, or waited for."""
+"""What spot cannot give while it is sold out: on the fallback, at its price."""
 
 import math
 from dataclasses import dataclass
@@ -6,24 +6,6 @@ from typing import Final
 
 from kubeflow_aks.cost.model.rates import evictions_an_hour
 from kubeflow_aks.cost.model.step import Step, blocks
-
-
-def waits(billed: float, sold_out: float) -> float:
-    """Hours in all that work waits, unbilled, because spot is sold out for this share of the time without a fallback.
-
-    The same hours run on spot, later: of each hour of the calendar the share 1 - `sold_out` is there.
-
-    Returns:
-        `math.inf` where spot is never there.
-
-    Raises:
-        ValueError: `sold_out` is no share.
-    """
-    _require_share(sold_out)
-    if not (billed and sold_out):
-        return 0.0
-    return billed * sold_out / (1 - sold_out) if sold_out < 1 else math.inf
-
 
 _ALMOST_SURE: Final = 1 - 1e-15
 _ROUNDS: Final = 4

@@ -106,7 +106,9 @@ def boot(step: Step, rate: float) -> float:
     """
     hazard = evictions_an_hour(rate) * step.together
     mean = hazard * step.restart
-    return step.restart if mean < _SMALL else _growth(hazard, step.restart) / hazard
+    return (
+        _growth(hazard, step.restart) / hazard if mean >= _SMALL else step.restart
+    )  # also 0 at a rate without end
 
 
 def wall(step: Step, alone: float, day: float | None = None) -> float:

@@ -1,6 +1,5 @@
 """Idle hours: what a pool's nodes are billed for before the first and after the last step of a burst."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -49,9 +48,7 @@ def tail(unneeded: float, scan: float) -> float:
     return unneeded + 1.5 * scan + _DELETION if unneeded or scan else 0.0
 
 
-def idle(
-    kinds: Sequence[Bursts], *, unneeded: float, spare: float = math.inf, running: float = HOURS_A_MONTH
-) -> Idle:
+def idle(kinds: Sequence[Bursts], *, unneeded: float, running: float = HOURS_A_MONTH) -> Idle:
     """Node hours a month of one pool that are billed without any work in them; our own derivation.
 
     Each node of a burst is billed from its boot until the autoscaler removes it, `unneeded` hours after its last step,
@@ -64,14 +61,11 @@ def idle(
     Args:
         kinds: the pool's work.
         unneeded: hours from a node's last step to its end (`tail`).
-        spare: node hours a month that the pool may have beyond those that are worked in.
         running: hours a month in which the bursts come.
     """
     meanwhile = sum(one.number for one in kinds) / running * unneeded
-    hours_of_kinds = [
+    hours = tuple(
         one.number * one.nodes * (unneeded * (1 + meanwhile / 2) + one.boot) / (1 + meanwhile)
         for one in kinds
-    ]
-    every = sum(hours_of_kinds)
-    fits = min(1.0, max(spare, 0.0) / every) if every else 1.0
-    return Idle(tuple(hours * fits for hours in hours_of_kinds), 1 / (1 + meanwhile))
+    )
+    return Idle(hours, 1 / (1 + meanwhile))

@@ -7,8 +7,11 @@ from kubeflow_aks.cost.figures import EvictionRate, Range, Source
 
 _BAND: Final = re.compile(r"\s*(\d{1,2})\s*-\s*(\d{1,2})\s*%?\s*")
 _OPEN_BAND: Final = re.compile(r"\s*(\d{1,2})\s*%?\s*\+\s*%?\s*")
-ASSUMED: Final = EvictionRate(Range(0.05, 0.0, 0.20), Source("assumed: Azure was not queried", assumed=True))
-"""Our choice without an answer of Azure's: the lowest of its bands, up to where the open one begins."""
+ASSUMED: Final = EvictionRate(
+    Range(0.05, 0.0, 0.05),
+    Source("assumed: Azure's lowest band, as nobody who is signed in queried it", assumed=True),
+)
+"""Our choice without an answer of Azure's: the lowest of its bands."""
 
 
 def rate(published: float | str, source: Source) -> EvictionRate:

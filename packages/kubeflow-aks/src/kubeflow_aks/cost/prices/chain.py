@@ -34,12 +34,12 @@ class Chain:
         quote = self._first(lambda origin: origin.on_demand(size, region))
         if quote is None:
             raise CostError(self._unpriced(size, region))
-        return self._aged(quote)
+        return self._aged(quote, f"{size} in {region}")
 
     def _spot(self, size: str, region: str) -> Quote:
         quote = self._first(lambda origin: origin.spot(size, region))
         if quote:
-            return self._aged(quote)
+            return self._aged(quote, f"spot {size} in {region}")
         on_demand = self.on_demand(size, region)
         quoted = {
             name: it for origin in reversed(self._origins) for name, it in origin.quoted(region).items()
@@ -56,18 +56,18 @@ class Chain:
     def _service(self, meter: str, region: str) -> Quote:
         quote = self._first(lambda origin: origin.service(meter, region))
         if quote is not None:
-            return self._aged(quote)
+            return self._aged(quote, f"{meter} in {region}")
         if meter not in services():
             raise CostError(f"meter: {meter} is not allowed; expected one of {', '.join(services())}")
         raise CostError(self._in_another_currency(meter))
 
-    def _aged(self, quote: Quote) -> Quote:
-        """The quote, with a warning where it is old: the same for all of a source, so that it is printed once."""
+    def _aged(self, quote: Quote, what: str) -> Quote:
+        """The quote, with a warning where it is old."""
         source = quote.source
         if quote.warnings or source.day is None or self._today - source.day <= _OLD:
             return quote
         age = (self._today - source.day).days
-        warning = f"{source.name} as of {source.day} is {age} days old: the price may have changed since"
+        warning = f"{what}: the price is {age} days old ({source}) and may have changed since"
         return replace(quote, warnings=(warning,))
 
     def _first(self, answer: Callable[[Origin], _Found | None]) -> _Found | None:

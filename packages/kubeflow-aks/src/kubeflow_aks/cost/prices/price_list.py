@@ -22,9 +22,7 @@ from kubeflow_aks.tools.places import cache
 ADDRESS: Final = "https://prices.azure.com/api/retail/prices"
 _VERSION: Final = "2023-01-01-preview"
 _SECONDS: Final = 2.0
-"""Time limit for an answer to begin, and to go on."""
 _PATIENCE: Final = 5.0
-"""Seconds to wait in all for Retry-After."""
 _MOST_PAGES: Final = 20
 _MOST_BYTES: Final = 20_000_000
 _MOST_SECONDS: Final = 10.0
@@ -51,13 +49,27 @@ class PriceList:
         *,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
         sleep: Callable[[float], None] = time.sleep,
+        patience: float = _PATIENCE,
+        seconds: float = _SECONDS,
+        stored: bool = True,
     ) -> None:
-        """Takes the currency's ISO code and the address; http is for stand-ins on this machine."""
+        """Takes the currency's ISO code and the address; http is for stand-ins on this machine.
+
+        Args:
+            currency: ISO code of every price.
+            address: of the list.
+            now: the time.
+            sleep: waits.
+            patience: seconds to wait in all for Retry-After.
+            seconds: time limit for an answer to begin, and to go on.
+            stored: whether answers are cached.
+        """
         parts = urllib.parse.urlsplit(address)
         if parts.scheme != "https" and parts.hostname != "127.0.0.1":
             raise ValueError(address)
         self.currency, self.now = currency, now
         self._address, self._sleep, self._waited = address, sleep, 0.0
+        self._patience, self._seconds, self._stored = patience, seconds, stored
 
     def rows(self, where: str) -> tuple[datetime, list[Mapping[str, Any]]]:
         """Every row that matches, and when Azure was queried: just now, or less than an hour ago.
@@ -72,10 +84,11 @@ class PriceList:
             quote_via=urllib.parse.quote,
         )
         address, time = f"{self._address}?{question}", self.now()
-        if before := load(address, time):
+        if self._stored and (before := load(address, time)):
             return before
         rows = self._pages(address)
-        store(address, time, rows)
+        if self._stored:
+            store(address, time, rows)
         return time, rows
 
     def _pages(self, address: str) -> list[Mapping[str, Any]]:
@@ -102,7 +115,7 @@ class PriceList:
         while True:
             request = urllib.request.Request(address, headers={"User-Agent": "kubeflow-aks"})  # noqa: S310 - checked
             try:
-                with NO_REDIRECTS.open(request, timeout=_SECONDS) as answer:
+                with NO_REDIRECTS.open(request, timeout=self._seconds) as answer:
                     text = _read(answer)
             except urllib.error.HTTPError as refused:
                 refused.close()
@@ -124,7 +137,7 @@ class PriceList:
         """Waits as long as Azure requests, up to the limit for one bill."""
         after = headers.get("Retry-After", "1")
         pause = max(float(after), 0.1) if after.isdecimal() else 1.0
-        if self._waited + pause > _PATIENCE:
+        if self._waited + pause > self._patience:
             raise NoAnswerError(f"it answers {code} and requests a pause of {pause:.0f} s")
         self._waited += pause
         self._sleep(pause)

@@ -35,7 +35,8 @@ class Retail(Origin):
         self._answers: dict[str, tuple[datetime, list[meters.Row]]] = {}
         self._questions: dict[tuple[str, str], str] = {}
         """The query whose answer has a size or a service in a region."""
-        self._down, self._lock = False, Lock()
+        self.down, self._lock = False, Lock()
+        """Whether Azure did not answer, so that it is not queried again."""
 
     def prefetch(self, required: Iterable[tuple[str, str]]) -> None:
         """Queries many sizes and services at once, some in one request."""
@@ -62,7 +63,7 @@ class Retail(Origin):
         quote = self._vm(size, region, meters.on_demand)
         before = ondemand_prices(size).get(region) or by_siblings(size, region)
         if quote is None:
-            if before and self._in_dollars and not self._down:
+            if before and self._in_dollars and not self.down:
                 self._report(
                     f"{size} in {region}: Azure's price list has no price for it; it may not be sold there"
                 )
@@ -127,15 +128,15 @@ class Retail(Origin):
 
     def _answer(self, question: str) -> tuple[datetime, list[meters.Row]] | None:
         """The answer, requested once; None once Azure did not answer, so that later prices do not wait again."""
-        if question not in self._answers and not self._down:
+        if question not in self._answers and not self.down:
             try:
                 self._answers[question] = self._list.rows(question)
             except NoAnswerError as error:
                 with self._lock:
-                    if not self._down:
+                    if not self.down:
                         then = "; prices are the repository's" if self._in_dollars else ""
                         self._report(f"Azure's price list does not answer ({error}){then}")
-                    self._down = True
+                    self.down = True
         return self._answers.get(question)
 
 

@@ -9,6 +9,7 @@ from kubeflow_aks.cost.bill import Bill, Line
 from kubeflow_aks.cost.figures import Range, total
 from kubeflow_aks.cost.formatting import NEVER, money
 from kubeflow_aks.cost.report.drawing import Drawing, round_money, style
+from kubeflow_aks.text.columns import cut_middle
 from kubeflow_aks.text.palette import ON_DEMAND, SOFT, SPOT, SYSTEM
 
 Kind = Literal["spot", "on-demand", "home", "rest"]
@@ -90,7 +91,7 @@ def _sums(lines: Sequence[Line] | Sequence[Row]) -> tuple[Range, Range]:
 @style("cost-by-pool")
 def cost_by_pool(bars: Sequence[Row], currency: str, title: str, subtitle: str) -> str:
     """The picture of at least one row as an SVG document; `currency` is an ISO code."""
-    names = [_short(row.name) for row in bars]
+    names = [cut_middle(row.name, _LONGEST_NAME) for row in bars]
     labels = [_amount(amount, currency) for row in bars for _, amount in row.bars]
     left = 40 + int(max(map(len, names)) * _LETTER)
     right = 30 + int(max(map(len, labels)) * _SMALL_LETTER)
@@ -122,12 +123,6 @@ def cost_by_pool(bars: Sequence[Row], currency: str, title: str, subtitle: str) 
     drawing.text(24, 47, subtitle, color=SOFT)
     _legend(drawing, bars)
     return drawing.svg(title, f"{subtitle}. {_described(bars, currency)}")
-
-
-def _short(name: str) -> str:
-    """A long name without its middle: names often differ only at their end."""
-    half = _LONGEST_NAME // 2
-    return name if len(name) <= _LONGEST_NAME else f"{name[:half]}…{name[-half:]}"
 
 
 def _bar(axes: Any, y: float, kind: Kind, amount: Range, end: float) -> None:

@@ -46,6 +46,7 @@ def _line(line: Line) -> dict[str, Any]:
         "pool": line.pool or None,
         "nodes": line.nodes,
         "hours": None if line.hours is None else amount(line.hours),
+        "hourly": None if line.hourly is None else amount(line.hourly),
         "monthly": amount(line.amount),
         "onDemand": amount(line.on_demand),
         "prices": [
@@ -73,6 +74,8 @@ def _work(work: WorkCost) -> dict[str, Any]:
         "chanceRetriesRunOut": None if work.fails is None else amount(work.fails),
         "chanceDeadlineMissed": None if work.misses is None else amount(work.misses),
         "spotStopsPayingAt": number(work.stops_paying_at),
+        "fallbackHours": number(work.fallback),
+        "overflowHours": number(work.overflow),
         "waitsHours": number(work.waits),
         "notes": list(work.notes),
     }

@@ -22,7 +22,7 @@ def lines(part: Sequence[Line]) -> tuple[Line, ...]:
     alike: dict[tuple[object, ...], list[Line]] = {}
     for line in part:
         if disks.get(line.pool) is not line:
-            key = (line.nodes, line.quotes) if line.nodes else (line.name,)
+            key = (line.nodes, line.quotes, line.hourly) if line.nodes else (line.name,)
             alike.setdefault(key, []).append(line)
     merged = [_one(group, [disks[it.pool] for it in group if it.pool in disks]) for group in alike.values()]
     return _largest(merged, lambda line: line.amount, _rest_of_lines)
@@ -87,6 +87,7 @@ def _rest_of_lines(smaller: Sequence[Line]) -> Line:
         name=f"{len(smaller)} smaller lines",
         nodes="",
         quotes=(),
+        hourly=None,
         hours=_hours(smaller),
         amount=total(line.amount for line in smaller),
         on_demand=total(line.on_demand for line in smaller),

@@ -13,8 +13,9 @@ from kubeflow_aks.text.blocks import Alert, Block, Items, Page, Paragraph, Secti
 
 _PARTS: Final[dict[Part, str]] = {"home": "always there", "batch": "batch work", "fixed": "the rest"}
 _MODELS: Final = (
-    "Why the blog's model gives something else: it has 5 % of all work run twice, however long a step is, and no node "
-    "idle; Azure's rates are for an hour, so a long step without checkpoints is repeated more often than a short one."
+    "Why Canonical's article counts something else: 5 % of all work runs twice there, however long a step is, and no "
+    "node idles; Azure's rates are for an hour, so a long step without checkpoints is repeated more often than a short "
+    "one."
 )
 
 
@@ -27,6 +28,8 @@ def headline(bill: Bill) -> str:
     """One sentence."""
     amount, compared = bill.amount().expected, bill.on_demand().expected
     where = f"stack {bill.stack}, {bill.region}, list prices in {bill.currency}"
+    if any(it.assumed for it in bill.work):
+        where = f"the work is assumed, because the stack names none; {where}"
     if not math.isfinite(amount):
         return f"Expected cost: no figure, because some work is never done; {where}"
     beside = f", {saving(amount, compared)} against the same work on demand" if bill.work else ""
@@ -58,9 +61,10 @@ def work(bill: Bill) -> Iterator[Block]:
         "Pool",
         "Useful h",
         "Billed ×",
+        "On fallback",
         "Evictions",
         "Expected",
-        "Blog's model",
+        "As Canonical's article counts",
         "On demand",
         "Change",
     )
@@ -88,6 +92,9 @@ def _top(bill: Bill) -> Iterator[Block]:
     if block := budget(bill):
         yield block
     yield lines(bill)
+    if ranges := folding.notes(_ranges(bill)):
+        yield Paragraph("What the ranges are:")
+        yield Items(ranges)
     if bill.work:
         yield from work(bill)
     notes = [(line.name, text) for line in bill.lines if line.pool for text in line.notes]
@@ -96,6 +103,27 @@ def _top(bill: Bill) -> Iterator[Block]:
         yield Items(folding.notes(notes))
     if bill.warnings:
         yield Alert(danger=False, items=folding.cut(bill.warnings))
+
+
+def _ranges(bill: Bill) -> Iterator[tuple[str, str]]:
+    """Why a pool's amount is a range, by its name."""
+    for line in bill.lines:
+        if not line.hourly or line.amount.exact:
+            continue
+        if line.part == "home":
+            yield line.name, "its least nodes to its most"
+            continue
+        reasons: list[str] = []
+        if (evictions := bill.rates.get(line.pool)) and not evictions.rate.exact:
+            low, high = share(evictions.rate.low), share(evictions.rate.high)
+            between = f"{low} to {high}" if evictions.rate.high < 1 else f"{low} or more"
+            reasons.append(f"evictions of {between} an hour ({_source(evictions.source)})")
+        if not line.hourly.exact:
+            sources = "; ".join(dict.fromkeys(_source(quote.source) for quote in line.quotes))
+            low, high = price(line.hourly.low, bill.currency), price(line.hourly.high, bill.currency)
+            reasons.append(f"a price of {low} to {high} an hour ({sources})")
+        if reasons:
+            yield line.name, " and ".join(reasons)
 
 
 def _rows(bill: Bill) -> Iterator[tuple[str, ...]]:
@@ -108,11 +136,10 @@ def _rows(bill: Bill) -> Iterator[tuple[str, ...]]:
 
 
 def _row(line: Line, currency: str) -> tuple[str, ...]:
-    hourly = [quote.price.expected for quote in line.quotes if quote.unit == "hour"]
     return (
         line.name,
         line.nodes,
-        price(hourly[0], currency) if hourly else "",
+        "" if line.hourly is None else price(line.hourly.expected, currency),
         hours(line.hours.expected) if line.hours else "",
         money(line.amount.expected, currency),
         _range(line.amount, currency),
@@ -128,10 +155,11 @@ def _sum(name: str, amount: Range, compared: Range, currency: str) -> tuple[str,
 def _work(it: WorkCost, currency: str) -> tuple[str, ...]:
     multiple = it.multiple.expected
     return (
-        f"{it.name} (assumed)" if it.assumed else it.name,
+        it.name,
         it.pool,
         hours(it.useful),
         f"{multiple:.2f}" if math.isfinite(multiple) else "no end",
+        hours(it.fallback) if it.fallback else "",
         hours(it.evictions.expected),
         money(it.amount.expected, currency),
         money(it.blog, currency),
@@ -148,6 +176,7 @@ def _other_work(others: Sequence[WorkCost], currency: str) -> tuple[str, ...]:
         "",
         hours(useful),
         "",
+        hours(sum(it.fallback for it in others)),
         hours(total(it.evictions for it in others).expected),
         money(amount, currency),
         money(sum(it.blog for it in others), currency),

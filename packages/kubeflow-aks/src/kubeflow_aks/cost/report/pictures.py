@@ -26,7 +26,9 @@ def pictures(bill: Bill, batch: Sequence[tuple[Work, Terms]]) -> dict[str, str]:
     rates = of_work(batch)
     if rates:
         assumed = (
-            " (the blog's, because the stack has none)" if any(work.assumed for work in bill.work) else ""
+            " (of Canonical's article, because the stack has none)"
+            if any(work.assumed for work in bill.work)
+            else ""
         )
         title = f"Stack {bill.stack}: what evictions do to the cost of work on spot"
         subtitle = (

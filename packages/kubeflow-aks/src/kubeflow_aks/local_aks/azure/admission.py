@@ -7,6 +7,7 @@ azure-native's Check knows none of these: it reports required properties, types,
 from collections.abc import Mapping
 from typing import Any, Final
 
+from kubeflow_aks.json_values import entries, is_mapping
 from kubeflow_aks.local_aks.azure.arm import ArmError
 from kubeflow_aks.local_aks.azure.rules.access import ACCESS_RULES
 from kubeflow_aks.local_aks.azure.rules.capacity import CAPACITY_RULES
@@ -25,6 +26,7 @@ from kubeflow_aks.local_aks.azure.rules.spot import SPOT_RULES
 from kubeflow_aks.local_aks.azure.rules.storage import STORAGE_RULES
 from kubeflow_aks.local_aks.azure.rules.subnets import ADDRESS_RULES, SUBNET_RULES, SubnetRequest
 from kubeflow_aks.local_aks.azure.rules.upgrades import CLUSTER_UPGRADE_RULES, POOL_UPGRADE_RULES
+from kubeflow_aks.recorder.stack_files import ENCRYPTED
 
 Request = ResourceRequest | SubnetRequest | ClusterRequest | PoolRequest
 
@@ -58,13 +60,19 @@ TABLES: Final[Mapping[type[Any], tuple[Rule[Any], ...]]] = {
 """Rules by the kind of request they judge, in the order in which they are checked."""
 
 
+def judges(value: object) -> bool:
+    """Whether the rules judge a body, or a part of one: none with a value that nobody decrypted, tags aside."""
+    inside = [item for key, item in value.items() if key != "tags"] if is_mapping(value) else entries(value)
+    return all(map(judges, inside)) and not (isinstance(value, str) and ENCRYPTED in value)
+
+
 def check(request: Request) -> None:
     """Judge a request by the table of its kind.
 
     Raises:
         ArmError: the first rule it breaks.
     """
-    rules: tuple[Rule[Any], ...] = TABLES[type(request)]
+    rules: tuple[Rule[Any], ...] = TABLES[type(request)] if judges(request.body) else ()
     for rule in rules:
         if (fields := rule.broken(request)) is not None:
             raise ArmError(rule.status, rule.code, rule.message.format(**fields))

@@ -237,6 +237,17 @@ _TYPES: Final = (
         located=False,
     ),
     ArmType(
+        pulumi="azure-native:consumption:Budget",
+        arm="Microsoft.Consumption/budgets",
+        path="/{scope}/providers/Microsoft.Consumption/budgets/{budgetName}",
+        located=False,
+    ),
+    ArmType(
+        pulumi="azure-native:costmanagement:Export",
+        arm="Microsoft.CostManagement/exports",
+        path="/{scope}/providers/Microsoft.CostManagement/exports/{exportName}",
+    ),
+    ArmType(
         pulumi=MANAGED_CLUSTER,
         arm="Microsoft.ContainerService/ManagedClusters",
         path=_CLUSTER,

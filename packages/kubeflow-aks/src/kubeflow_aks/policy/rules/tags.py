@@ -11,7 +11,9 @@ UNTAGGABLE: Final = frozenset(
     {
         "azure-native:authorization:RoleAssignment",
         "azure-native:authorization:RoleDefinition",
+        "azure-native:consumption:Budget",
         "azure-native:containerservice:MaintenanceConfiguration",
+        "azure-native:costmanagement:Export",
         "azure-native:managedidentity:FederatedIdentityCredential",
         "azure-native:monitor:DiagnosticSetting",
         "azure-native:network:Route",

@@ -82,4 +82,5 @@ CHECKS: Final = (
     Check("kubelets", "Kubelets are within the API server's version skew", versions.kubelets),
     Check("validated", "Charmed Kubeflow is validated on that Kubernetes version", versions.validated),
     Check("supported", "AKS supports that Kubernetes version", versions.supported),
+    Check("node-systems", "AKS supports the nodes' operating system", versions.systems_supported),
 )

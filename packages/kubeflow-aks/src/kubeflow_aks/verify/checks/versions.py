@@ -1,11 +1,12 @@
-"""The Kubernetes version is the stack's, validated for Charmed Kubeflow, and supported by AKS."""
+"""Kubernetes is the stack's, validated for Charmed Kubeflow, and supported by AKS, as the nodes' Ubuntu is."""
 
 import re
 from collections import Counter
 from collections.abc import Iterator
+from datetime import date
 from typing import Final
 
-from aks_facts.versions import charmed_kubeflow_releases, kubernetes_versions
+from aks_facts.versions import charmed_kubeflow_releases, kubernetes_versions, ubuntu_releases
 from kubeflow_aks.deployed.outputs import Outputs
 from kubeflow_aks.json_values import at
 from kubeflow_aks.text.numbers import counted
@@ -84,15 +85,33 @@ def supported(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[CheckResu
     if facts is None:
         raise UnknownError(f"the catalogue has no Kubernetes {runs}")
     last = facts.lts_until if plan == "AKSLongTermSupport" else facts.standard_until
+    yield _until(f"Kubernetes {runs} under the plan {plan}", last, snapshot)
+
+
+def systems_supported(snapshot: ClusterSnapshot, _: Outputs) -> Iterator[CheckResult]:
+    """AKS has node images and security patches for the nodes' Ubuntu."""
+    images = Counter(text(node, "status", "nodeInfo", "osImage") for node in snapshot.nodes.required())
+    if not images:
+        raise UnknownError("there are no nodes")
+    releases = Counter[str]()
+    for image, count in images.items():
+        release = re.match(r"Ubuntu ([0-9]{2}\.[0-9]{2})", image)
+        releases[release[1] if release else image] += count
+    for release, count in sorted(releases.items()):
+        facts, nodes = ubuntu_releases().get(release), counted(count, "node")
+        if facts is None:
+            yield unknown(f"the catalogue has no end of {release!r}, the system of {nodes}")
+        elif facts.until is None:
+            yield passed(f"AKS has announced no end of Ubuntu {release}, the system of {nodes}")
+        else:
+            yield _until(f"Ubuntu {release}, the system of {nodes},", facts.until, snapshot)
+
+
+def _until(what: str, last: date, snapshot: ClusterSnapshot) -> CheckResult:
     left = (last - snapshot.now.date()).days
     if left < 0:
-        yield will_break(
-            f"AKS has not supported Kubernetes {runs} under the plan {plan} since {last}", _UPGRADE
-        )
-    else:
-        yield passed(
-            f"AKS supports Kubernetes {runs} under the plan {plan} until {last} ({counted(left, 'day')} left)"
-        )
+        return will_break(f"AKS has not supported {what} since {last}", _UPGRADE)
+    return passed(f"AKS supports {what} until {last} ({counted(left, 'day')} left)")
 
 
 Minor = tuple[int, int]

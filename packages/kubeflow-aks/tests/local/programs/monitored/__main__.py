@@ -32,5 +32,12 @@ Monitoring(
         "location": LOCATION,
         "cluster_id": cluster.cluster_id,
         "logs": ["kube-audit-admin"],
+        "node_resource_group_name": cluster.managed_cluster.node_resource_group.apply(str),
+        "budget": {"monthly": 100.0, "start_date": "2026-12-01", "emails": ["ml@example.com"]},
+        "cost_export": {
+            "container": "/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/hub/providers/"
+            "Microsoft.Storage/storageAccounts/hub/blobServices/default/containers/cost",
+            "start_date": "2026-12-02",
+        },
     },
 )

@@ -18,6 +18,8 @@ BUILDERS: Final[Mapping[str, Callable[[Put], Json]]] = {
     "azure-native:storage:BlobContainer": platform.blob_container,
     "azure-native:operationalinsights:Workspace": platform.log_workspace,
     "azure-native:monitor:DiagnosticSetting": Put.answer,
+    "azure-native:consumption:Budget": Put.answer,
+    "azure-native:costmanagement:Export": platform.cost_export,
     "azure-native:network:VirtualNetwork": network.virtual_network,
     "azure-native:network:Subnet": network.subnet,
     "azure-native:network:PublicIPAddress": network.public_ip_address,

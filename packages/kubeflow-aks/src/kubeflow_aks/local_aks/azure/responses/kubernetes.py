@@ -7,11 +7,13 @@ changed since, the AKS documentation. AKS's own choice of patch versions and nod
 import ipaddress
 from typing import Any, Final
 
+import aks_facts
 from kubeflow_aks.local_aks.azure import arm
 from kubeflow_aks.local_aks.azure.arm import TENANT, Json
 from kubeflow_aks.local_aks.azure.responses.put import Put, new_etag
 from kubeflow_aks.local_aks.azure.rules.rule import SPOT_KEY, SPOT_TAINT, vm_size
 from kubeflow_aks.local_aks.azure.rules.upgrades import same
+from kubeflow_aks.recorder.stack_files import ENCRYPTED
 
 DEFAULT_VERSION: Final = "1.34"
 _PATCHES: Final = {"1.30": "1.30.10", "1.34": "1.34.4"}
@@ -63,8 +65,8 @@ def _running(version: str, has: str | None, control_plane: str | None = None) ->
 
 def node_image(os_sku: str, version: str) -> str:
     """The node image of an OS SKU on a Kubernetes version (upgrade-os-version.md)."""
-    default = "2204" if int(version.split(".")[1]) < 35 else "2404"  # noqa: PLR2004 - the release's number
-    return _NODE_IMAGE.format(ubuntu=os_sku.removeprefix("Ubuntu") or default)
+    release = aks_facts.ubuntu(os_sku, version)
+    return _NODE_IMAGE.format(ubuntu=release.release.replace(".", "") if release else os_sku)
 
 
 def agent_pool(put: Put) -> Json:
@@ -204,7 +206,10 @@ def _api_server_access(body: Json) -> Json | None:
     access: Json | None = body.get("apiServerAccessProfile")
     if not access or "authorizedIPRanges" not in access:
         return access
-    ranges = [str(ipaddress.ip_network(text, strict=False)) for text in access["authorizedIPRanges"]]
+    ranges = [
+        text if ENCRYPTED in text else str(ipaddress.ip_network(text, strict=False))
+        for text in access["authorizedIPRanges"]
+    ]
     return access | {"authorizedIPRanges": ranges}
 
 

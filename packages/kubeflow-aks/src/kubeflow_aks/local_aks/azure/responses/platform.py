@@ -20,6 +20,12 @@ def user_assigned_identity(put: Put) -> Json:
     )
 
 
+def cost_export(put: Put) -> Json:
+    """Body of an export of costs: the principal of its identity is made up, one for each id."""
+    identity: Json = put.body["identity"]
+    return put.answer(identity={**identity, "principalId": put.identifier("principal"), "tenantId": TENANT})
+
+
 def role_assignment(put: Put) -> Json:
     """Body of a role assignment."""
     return put.answer(

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from ipaddress import IPv4Network
 from typing import Final
 
+import aks_facts
 from kubeflow_aks.local_aks.azure import arm
 from kubeflow_aks.local_aks.azure.rules.rule import ClusterRequest, Rule, disabled, invalid, when
 
@@ -73,6 +74,12 @@ def _parts(blob: bytes) -> Iterator[bytes | None]:
         blob = blob[end:]
 
 
+def _no_server_in_subnet(request: ClusterRequest) -> Mapping[str, object] | None:
+    region = aks_facts.region(arm.normal_location(str(request.get("location"))))
+    in_subnet = request.get("apiServerAccessProfile.enableVnetIntegration")
+    return when(bool(in_subnet and region and not region.server_in_subnet), region=request.get("location"))
+
+
 ACCESS_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
     Rule(
         id="private-authorised-ranges",
@@ -88,6 +95,12 @@ ACCESS_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
         message="There's no support for converting existing AKS clusters into private clusters, nor back.",
         broken=_privacy_changed,
         source='private-clusters.md, "Limitations", cited in Azure/AKS#4131',
+    ),
+    Rule(
+        id="server-in-subnet-region",
+        message=invalid("apiServerAccessProfile.enableVnetIntegration", "It is not available in {region}."),
+        broken=_no_server_in_subnet,
+        source='api-server-vnet-integration.md, "Availability"',
     ),
     Rule(
         id="authorised-ranges-closed",

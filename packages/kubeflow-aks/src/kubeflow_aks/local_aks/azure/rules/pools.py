@@ -82,12 +82,25 @@ def _zoneless(request: PoolRequest) -> Mapping[str, object] | None:
     return when(zoned and region is not None and region.zones == 0, region=request.location)
 
 
+def _os_sku(request: PoolRequest) -> Mapping[str, object] | None:
+    sku, version = request.body.get("osSKU"), request.control_plane_version
+    named = next((one for one in aks_facts.ubuntu_releases().values() if one.os_sku == sku), None)
+    taken = named is None or named.first <= aks_facts.minor(version) <= named.last
+    return when(not taken, sku=sku, version=version)
+
+
 POOL_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
     Rule(
         id="pool-name-of-aks",
         message=invalid("agentPoolProfile.name", "'{name}' is a name of AKS's own."),
         broken=lambda r: when(r.name in _NAMES_OF_AKS, name=r.name),
         source="CHANGELOG.md, 2025-04-27",
+    ),
+    Rule(
+        id="os-sku-version",
+        message=invalid("agentPoolProfile.osSKU", "{sku} is not supported with Kubernetes {version}."),
+        broken=_os_sku,
+        source="upgrade-os-version.md, 2026-07-13",
     ),
     Rule(
         id="system-linux",

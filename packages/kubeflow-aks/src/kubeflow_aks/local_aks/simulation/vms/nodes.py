@@ -164,6 +164,7 @@ def _labels(pool: AgentPool, size: VmSize, index: int) -> dict[str, str]:
 
 def _node_info(pool: AgentPool, size: VmSize) -> dict[str, str]:
     version = f"v{pool.kubernetes_version.removeprefix('v')}"
+    ubuntu = aks_facts.ubuntu(pool.os_sku, pool.kubernetes_version)
     return {
         "architecture": _ARCHITECTURES[size.architecture],
         "bootID": "",
@@ -173,6 +174,6 @@ def _node_info(pool: AgentPool, size: VmSize) -> dict[str, str]:
         "kubeletVersion": version,
         "machineID": "",
         "operatingSystem": "linux",
-        "osImage": f"{pool.os_sku} (simulated)",
+        "osImage": f"Ubuntu {ubuntu.release} LTS" if ubuntu else pool.os_sku,
         "systemUUID": "",
     }

@@ -1,0 +1,1 @@
+"""What Azure charged for a stack and what its nodes did, beside what was expected."""

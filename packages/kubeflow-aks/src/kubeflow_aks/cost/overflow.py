@@ -1,0 +1,68 @@
+"""What pools that may be full do with their work: what takes the fallback, what waits, and what is late then."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import Final
+
+from kubeflow_aks.cost.basis import Work
+from kubeflow_aks.cost.figures import HOURS_A_MONTH
+from kubeflow_aks.cost.model import overflow
+from kubeflow_aks.cost.model.overflow import Capacity, Demand, Month, Outcome
+from kubeflow_aks.cost.restarts import steps
+from kubeflow_aks.cost.terms import Terms
+from kubeflow_aks.cost.work import on_its_pool
+
+_HOPELESS: Final = 100
+"""Evictions of one step, or months that it takes, from which on its work is left out here, as what is never done."""
+
+
+def overflows(batch: Mapping[str, tuple[Work, Terms]]) -> Mapping[str, Outcome]:
+    """What each kind of work comes to whose pool may be full, or sold out with a fallback that may be full.
+
+    The others, work that is hardly ever done and the blog's model, which has no limits, are left out: `model.hourly`
+    and `model.fallback` bill them. Nodes for the heads of steps count as always free.
+    """
+    groups: dict[str, list[str]] = defaultdict(list)
+    demands = {name: _demand(work, terms) for name, (work, terms) in batch.items() if not terms.blog}
+    for name, demand in demands.items():
+        terms = batch[name][1]
+        if max(demand.evictions, demand.billed / HOURS_A_MONTH) < _HOPELESS:
+            groups[terms.fallback.name if terms.fallback else terms.pool.name].append(name)
+    months = {
+        fallback: _month([batch[name][1] for name in names], [demands[name] for name in names])
+        for fallback, names in groups.items()
+    }
+    full = [fallback for fallback, month in months.items() if overflow.may_be_full(month)]
+    played = overflow.play([months[fallback] for fallback in full])
+    return {
+        name: outcome
+        for fallback, outcomes in zip(full, played, strict=True)
+        for name, outcome in zip(groups[fallback], outcomes, strict=True)
+    }
+
+
+def _demand(work: Work, terms: Terms) -> Demand:
+    step = steps(work, terms)[0]
+    expected = on_its_pool(step, terms)
+    billed = expected.multiple * step.hours
+    return Demand(terms.pool.name, step, work.steps_a_month, billed, expected.evictions, work.steps_at_once)
+
+
+def _month(terms: list[Terms], work: list[Demand]) -> Month:
+    pools: dict[str, Capacity] = {}
+    for on in terms:
+        pool, fallback = on.pool, on.fallback
+        pools[pool.name] = Capacity(
+            pool.name,
+            pool.minimum,
+            pool.maximum,
+            fallback.name if fallback else "",
+            on.evictions.expected,
+            on.sold_out,
+            on.outage,
+        )
+        if fallback:
+            pools.setdefault(fallback.name, Capacity(fallback.name, fallback.minimum, fallback.maximum))
+    cluster = terms[0]
+    hours = HOURS_A_MONTH * cluster.running
+    return Month(tuple(pools.values()), tuple(work), cluster.tail, cluster.delay, hours, cluster.day)
