@@ -2,7 +2,7 @@
 
 import difflib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import aks_facts
 from components.arguments.mistakes import Mistake
@@ -11,8 +11,6 @@ from program.planning.rules.pools import component_problems
 from program.settings import Settings
 
 _COMPASS = re.compile(r"north|south|east|west|central|\d+")
-_DIRECTION = re.compile("north|south|east|west|central")
-"""Every region of the public cloud has one in its name (regions-list.md)."""
 _ALIKE = 0.8
 """Share of equal letters from which on a name is taken for another one's misspelling (our choice)."""
 
@@ -36,7 +34,7 @@ def location_problems(settings: Settings) -> Iterator[Mistake]:
         )
     elif not _may_be_new(name) and (close := difflib.get_close_matches(name, names, n=1, cutoff=_ALIKE)):
         yield Mistake("location", name, f"an Azure region; did you mean {close[0]}?")
-    elif not _DIRECTION.search(name):
+    elif not any(map(str.isalpha, _parts(name)[1])):  # every name of regions-list.md has a direction
         yield Mistake(
             "location",
             name,
@@ -63,22 +61,17 @@ def location_warnings(settings: Settings) -> Iterator[str]:
         yield f"location is {name}: Azure opens this region on request only; request access before the first `up`"
 
 
-def zone_problems(settings: Settings) -> Iterator[Mistake]:
-    """No zone is named twice, nor one in a region that has none (aks_facts/regions.csv).
+def zone_problems(location: str, key: str, zones: Sequence[str]) -> Iterator[Mistake]:
+    """A pool has no zone twice, nor one in a region that has none (aks_facts/regions.csv).
 
     A region that the catalogue does not know is not judged: it may be newer.
     """
-    region = aks_facts.region(settings.location)
-    places = {"systemPool": settings.system_pool.zones} | {
-        f"pools.{n}": p.zones for n, p in settings.pools.items()
-    }
-    for key, zones in places.items():
-        if zones and region and not region.zones:
-            yield Mistake(
-                f"{key}.zones", list(zones), f"no value, because {region.name} has no availability zones"
-            )
-        else:
-            yield from component_problems(key, pool_checks.zone_mistakes(zones))
+    region = aks_facts.region(location)
+    if zones and region and not region.zones:
+        expected = f"no value, because {region.name} has no availability zones"
+        yield Mistake(f"{key}.zones", list(zones), expected)
+    else:
+        yield from component_problems(key, pool_checks.zone_mistakes(zones))
 
 
 def _may_be_new(name: str) -> bool:

@@ -55,14 +55,15 @@ def network_problems(settings: Settings, pools: tuple[AgentPool, ...]) -> Iterat
 def network_warnings(settings: Settings) -> Iterator[str]:
     """Subnets whose ranges are not known, and public ranges inside the cluster, which Microsoft does not support.
 
-    Source: concepts-network-azure-cni-overlay.md, "Kubernetes DNS service IP address".
+    AKS compares the former itself when it makes a cluster (docs/facts/aks.md#network). Source of the latter:
+    concepts-network-azure-cni-overlay.md, "Kubernetes DNS service IP address".
     """
     network = settings.network
-    if network.subnet_ids is not None:
+    if network.subnet_ids is not None and not settings.exists:
         yield (
             "network.subnetIds: the ranges of these subnets are not known here, so neither their room for the nodes "
             "nor overlaps with podCidr and serviceCidr are checked; `./kubeflow-aks quota` compares them with the help "
-            "of `az`"
+            "of `az`, and AKS when it makes the cluster; set created then"
         )
     ranges = _ranges(network, made=settings.makes_network)
     for key, text in ((key, ranges[key]) for key in _CLUSTER_RANGES if key in ranges):

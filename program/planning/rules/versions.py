@@ -87,7 +87,8 @@ def _out_of_support(support: KubernetesVersion, settings: Settings, today: date)
 def version_warnings(settings: Settings, today: date) -> Iterator[str]:
     """A minor that Charmed Kubeflow is not validated on, and support that ends within 90 days or is over.
 
-    A newer minor than those is warned of while there is no cluster: afterwards there is no way back.
+    A newer minor than those is warned of while there is no cluster, and while one is upgraded, for which the channel is
+    off (docs/how-to/upgrade-kubernetes.md): afterwards there is no way back.
     """
     yield from _validation_warnings(settings)
     version, plan = settings.kubernetes.version, settings.kubernetes.support_plan
@@ -116,7 +117,7 @@ def _validation_warnings(settings: Settings) -> Iterator[str]:
     )
     if _older(settings, release):
         yield f"{about}; upgrade the cluster first (docs/how-to/upgrade-kubernetes.md)"
-    elif settings.created is None:
+    elif not settings.exists or settings.kubernetes.upgrade_channel == "none":
         yield (
             f"{about}, and AKS goes back to none of them; try a stack with the same settings before people depend on "
             "this one"

@@ -240,3 +240,4 @@ def test_routes_and_gateways_of_others_go_with_their_subnets() -> None:
 def test_what_can_no_longer_be_checked_is_a_warning() -> None:
     [warning] = network_warnings(settings(network={"subnetIds": IDS}))
     assert "`./kubeflow-aks quota` compares them" in warning
+    assert list(network_warnings(settings(network={"subnetIds": IDS}, created="2026-11-01"))) == []

@@ -123,6 +123,8 @@ def test_an_existing_cluster_on_a_minor_without_dates_is_taken_by_the_opt_in_alo
             "support is not checked"
         )
     ]  # that nobody validated it was said before there was a cluster
+    upgrading = settings(kubernetes={**newer, "upgradeChannel": "none"}, created="2026-11-01")
+    assert "AKS goes back to none of them" in next(version_warnings(upgrading, TODAY))
     without = settings(kubernetes={"version": "1.38"}, created="2026-11-01")
     assert refused(version_problems(without, TODAY)) == ["kubernetes.version"]
 

@@ -15,6 +15,7 @@ from kubeflow_aks.cli.process import main
 from kubeflow_aks.local_aks.azure.state import AzureState
 from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.recorder.stack_files import read_stack
+from tests.adopt.everything import EVERYTHING
 from tests.adopt.published import ADOPTED, ANSWERS, REFUSED, SMALL, Published
 
 Run = Callable[..., tuple[int, str, str]]
@@ -93,6 +94,33 @@ def test_the_settings_are_those_of_the_cluster(run: Run, project: Path) -> None:
     assert all(entry.get("parent", names[0]) in names for entry in imported)
 
 
+def test_of_a_cluster_with_every_property_all_that_no_setting_states_stays(run: Run, project: Path) -> None:
+    cluster, maintenance = put(EVERYTHING, project)
+    code, out, err = run(cluster, maintenance=maintenance)
+    assert (code, err) == (0, "")
+    listed = out.partition("first `pulumi up`:\n")[2].partition("Read before it:")[0]
+    assert [line.partition(":")[0].strip() for line in listed.splitlines()] == [
+        "everything",
+        *(f"agentPoolProfiles[sys].{name}" for name in ("orchestratorVersion", "powerState.code")),
+        *(f"agentPoolProfiles[sys].tags.{name}" for name in ("environment", "owner")),
+        "autoUpgradeProfile.upgradeChannel",
+        "identity.type",
+        "identity.userAssignedIdentities",
+        "securityProfile.imageCleaner.intervalHours",
+        *(f"tags.{name}" for name in ("environment", "owner")),
+        "batch",
+        *("nodeLabels.kubeflow-aks/workload", "tags.environment", "tags.owner"),
+        "spot",
+        *("nodeLabels.kubeflow-aks/workload", "tags.environment", "tags.owner"),
+        "aksManagedAutoUpgradeSchedule",
+        "aksManagedNodeOSUpgradeSchedule",
+    ]
+    system, pools = written(project)["systemPool"], written(project)["pools"]
+    assert system["otherProperties"]["securityProfile"]["enableSecureBoot"] is True
+    assert system["tags"] == pools["batch"]["tags"] == {"team": "a"}
+    assert not {"batch", "spot"} - set(pools)
+
+
 def test_windows_and_second_host_pools_are_left_with_their_reason(run: Run, project: Path) -> None:
     for name, left in (
         ("recordingbot", {"win22: Windows, not Linux"}),
@@ -108,7 +136,7 @@ def test_windows_and_second_host_pools_are_left_with_their_reason(run: Run, proj
         cluster, maintenance = put(named(name), project / name)
         code, out, err = run(cluster, maintenance=maintenance)
         assert code == 0, err
-        assert all(f"  {reason}" in out for reason in left)
+        assert all(reason in " ".join(out.split()) for reason in left)
         assert not {"win22", "userpool1", "userpool2"} & set(written(project)["pools"])
         (project / "Pulumi.new.yaml").unlink()
 
@@ -143,9 +171,11 @@ def test_a_value_that_the_program_refuses_is_listed_with_its_reason(run: Run, pr
 
 
 def pool(name: str, size: str, **others: Any) -> dict[str, Any]:
-    """A user pool as `az` prints it."""
+    """A user pool as `az aks nodepool list` prints it."""
     return {
         "name": name,
+        "type": "Microsoft.ContainerService/managedClusters/agentPools",
+        "typePropertiesType": "VirtualMachineScaleSets",
         "mode": "User",
         "osType": "Linux",
         "vmSize": size,
@@ -210,8 +240,21 @@ def test_a_burstable_system_pool_is_left_where_there_is_another(run: Run, projec
     assert "- autoscaler.skipNodesWithLocalStorage is false" in out
 
 
-def test_role_assignments_give_access_without_local_accounts(run: Run, project: Path) -> None:
-    code, out, err = run(ANSWERS["azure-rbac"])
+def test_the_first_command_of_the_page_takes_what_az_prints(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Local accounts are off there, and role assignments give access."""
+    cluster = ANSWERS["azure-rbac"]
+    listed = {"type": "Microsoft.ContainerService/managedClusters/agentPools"}
+    pools = [{**it, **listed, "typePropertiesType": it["type"]} for it in cluster["agentPoolProfiles"]]
+    for name, answer in (("show", cluster), ("nodepool", pools), ("maintenanceconfiguration", [])):
+        (project / f"{name}.json").write_text(json.dumps(answer))
+    (project / "az").write_text(f'#!/bin/sh\ncat "{project}/$2.json"\n')
+    (project / "az").chmod(0o755)
+    monkeypatch.setenv("PATH", str(project), prepend=":")
+    words = ["--resource-group", "aks-test-rg", "--name", "skg-aks-cluster", "--owner", "ml-platform"]
+    code = main(["adopt", "new", "--root", str(project), *words])
+    out, err = capsys.readouterr()
     assert (code, err) == (0, "")
     settings = written(project)
     assert settings["apiAccess"] == {"localAccounts": False}
@@ -278,7 +321,14 @@ def test_what_is_not_a_cluster_is_unjudged(changed: dict[str, Any], words: str, 
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
-        ({"sku": {"name": "Automatic"}}, "sku: AKS Automatic"),
+        (
+            {"sku": {"name": "Automatic"}},
+            "with a system pool of your own, `az aks update --resource-group rg --name small --sku base` makes it",
+        ),
+        (
+            {"sku": {"name": "Automatic"}, "agentPoolProfiles": None},
+            "no pool that can be the system pool (none is listed); add one by `az aks nodepool add",
+        ),
         ({"enableRbac": False}, "enableRbac: false"),
         ({"aadProfile": {"managed": False}}, "aadProfile: Entra sign-in of the old kind"),
         ({"networkProfile": {"loadBalancerSku": "basic"}}, "networkProfile.loadBalancerSku: basic"),

@@ -248,6 +248,7 @@ def test_there_is_no_word_of_cost_while_there_is_none() -> None:
         ("a\nb\nc\nd\ne", "a\nb\nc\nd\nf", ["  p:", "    d", "-   e", "+   f"]),
         ("x\n" * 500, "y", ["  p: 501 → 1 lines, too many to compare"]),
         ("-- a\nb", "++ a\nb", ["  p:", "-   -- a", "+   ++ a", "    b"]),
+        (f"/{'x' * 200}/cpu", f"/{'x' * 200}/gpu", ["- p: …cpu", "+ p: …gpu"]),
     ],
 )
 def test_a_property_is_shown_as_a_diff(before: Any, after: Any, lines: list[str]) -> None:

@@ -21,7 +21,12 @@ def test_the_first_texts_keep_their_order(texts: str, expected: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [("dev", "dev"), ("é", "é"), ("a\x1b[1m", "'a\\x1b[1m'"), ("x" * 60 + "y" * 60, "x" * 50 + "…" + "y" * 49)],
+    [
+        ("dev", "dev"),
+        ("é", "é"),
+        ("a\x1b[1m", "'a\\x1b[1m'"),
+        ("x" * 60 + "y" * 60, "x" * 50 + "…" + "y" * 49),
+    ],
 )
 def test_a_name_that_somebody_gave(text: str, expected: str) -> None:
     assert shown(text) == expected

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from kubeflow_aks.clients.az import Az
 from kubeflow_aks.exit_codes import InconclusiveError
-from kubeflow_aks.json_values import entries, is_mapping, text
+from kubeflow_aks.json_values import entries, folded, is_mapping, text
 from kubeflow_aks.text.files import content
 from kubeflow_aks.text.sentences import shown
 
@@ -30,7 +30,7 @@ class ExistingCluster:
     Attributes:
         id: ARM id.
         body: its properties, as `az aks show` has them.
-        pools: its agent pools, at least one, each with a name.
+        pools: its agent pools, each with a name; at least one, but where AKS Automatic has them to itself.
         maintenance: its maintenance configurations, each with a name; of a file that was not given, none.
     """
 
@@ -45,6 +45,11 @@ class ExistingCluster:
         return self.id.rpartition("/")[2]
 
     @property
+    def automatic(self) -> bool:
+        """Whether it is AKS Automatic, whose managed system pools `az` does not list."""
+        return text(find(self.body, "sku", "name")).lower() == "automatic"
+
+    @property
     def group(self) -> str:
         """Its resource group."""
         match = _ID.fullmatch(self.id)
@@ -56,12 +61,8 @@ def find(value: Any, *path: str) -> Any:
     for key in path:
         if not is_mapping(value):
             return None
-        value = next((item for name, item in value.items() if _folded(name) == _folded(key)), None)
+        value = next((item for name, item in value.items() if folded(name) == folded(key)), None)
     return value
-
-
-def _folded(key: Any) -> str:
-    return str(key).replace("-", "").lower()
 
 
 def queried(az: Az, group: str, name: str) -> ExistingCluster:
@@ -111,17 +112,18 @@ def cluster_of(cluster: Any, pools: Any = None, maintenance: Any = None) -> Exis
         raise InconclusiveError("location: missing; expected the region, as `az aks show` prints it")
     profiles = find(body, "agentPoolProfiles") if pools is None else pools
     named = _named(profiles, "pools", "`az aks nodepool list`")
-    if not named:
-        raise InconclusiveError(
-            "agentPoolProfiles: missing; expected a list of pools, as `az aks show` prints it"
-        )
     listed = () if maintenance is None else maintenance
-    return ExistingCluster(
+    existing = ExistingCluster(
         id=arm_id,
         body=body,
         pools=named,
         maintenance=_named(listed, "maintenance", "`az aks maintenanceconfiguration list`"),
     )
+    if not (named or existing.automatic):
+        raise InconclusiveError(
+            "agentPoolProfiles: missing; expected a list of pools, as `az aks show` prints it"
+        )
+    return existing
 
 
 def _named(value: Any, what: str, command: str) -> tuple[Mapping[str, Any], ...]:
@@ -139,4 +141,6 @@ def _flat(value: Any) -> Mapping[str, Any]:
     if not is_mapping(value):
         return {}
     inner = find(value, "properties")
-    return {**value, **inner} if is_mapping(inner) else value
+    flat = {**value, **inner} if is_mapping(inner) else value
+    kind = text(find(flat, "typePropertiesType")) or text(find(flat, "type"))  # of a pool, or ARM's
+    return {**flat, "type": None if "/" in kind else kind or None}

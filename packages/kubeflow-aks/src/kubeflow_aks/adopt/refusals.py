@@ -21,13 +21,17 @@ def refusals(cluster: ExistingCluster, rejected: Mapping[str, str] | None = None
 def _cluster_refusals(cluster: ExistingCluster) -> Iterator[str]:
     """Sentences about the cluster itself.
 
-    Sources: local-accounts.md, egress-outboundtype.md, docs/decisions/0017-agent-pools-not-node-auto-provisioning.md.
+    Sources: aks-automatic-sku-migration.md, local-accounts.md, egress-outboundtype.md,
+    docs/decisions/0017-agent-pools-not-node-auto-provisioning.md.
     """
     body = cluster.body
     update = f"az aks update --resource-group {cluster.group} --name {cluster.name}"
     entra, network = find(body, "aadProfile"), find(body, "networkProfile")
-    if text(find(body, "sku", "name")).lower() == "automatic":
-        yield "sku: AKS Automatic decides over pools itself; expected a cluster of the SKU Base"
+    if cluster.automatic:
+        yield (
+            "sku: AKS Automatic decides over pools itself; with a system pool of your own, "
+            f"`{update} --sku base` makes it a cluster whose pools are yours"
+        )
     if text(find(body, "identity", "type")) not in {"SystemAssigned", "UserAssigned"}:
         yield f"identity: a service principal or none; run `{update} --enable-managed-identity` first"
     if find(body, "enableRBAC") is False:
@@ -72,7 +76,7 @@ def _pool_refusals(cluster: ExistingCluster, rejected: Mapping[str, str]) -> Ite
     if "" in reasons.values():
         return
     place = f"--resource-group {cluster.group}"
-    if any(_type(pool) == "AvailabilitySet" for pool in cluster.pools):
+    if any(find(pool, "type") == "AvailabilitySet" for pool in cluster.pools):
         yield (
             "agentPoolProfiles: availability sets, whose support ended on 2025-09-30; run "
             f"`az aks update {place} --name {cluster.name} --migrate-vmas-to-vms` first"
@@ -81,8 +85,8 @@ def _pool_refusals(cluster: ExistingCluster, rejected: Mapping[str, str]) -> Ite
         it for it in ("system", *(f"system{number}" for number in range(2, 102))) if it not in reasons
     )
     yield (
-        f"agentPoolProfiles: no pool that can be the system pool "
-        f"({'; '.join(f'{pool}: {reason}' for pool, reason in reasons.items())}); add one by "
+        "agentPoolProfiles: no pool that can be the system pool "
+        f"({'; '.join(f'{pool}: {reason}' for pool, reason in reasons.items()) or 'none is listed'}); add one by "
         f"`az aks nodepool add {place} --cluster-name {cluster.name} --name {name} "
         "--mode System --node-count 2 --node-vm-size Standard_D4s_v5`"
     )
@@ -101,15 +105,10 @@ def user_pool_reason(pool: Mapping[str, Any]) -> str:
     return _kind(pool) or (other if mode != "User" else "")
 
 
-def _type(pool: Mapping[str, Any]) -> str:
-    """How its machines are kept; `az` has it beside the type of the resource."""
-    kind = text(find(pool, "typePropertiesType")) or text(find(pool, "type"))
-    return "" if "/" in kind else kind
-
-
 def _kind(pool: Mapping[str, Any]) -> str:
     if text(find(pool, "osType")) not in {"", "Linux"}:
         return f"{text(find(pool, 'osType'))}, not Linux"
-    if _type(pool) not in {"", "VirtualMachineScaleSets"}:
-        return f"of the type {_type(pool)}, not VirtualMachineScaleSets"
+    kind = text(find(pool, "type"))
+    if kind not in {"", "VirtualMachineScaleSets"}:
+        return f"of the type {kind}, not VirtualMachineScaleSets"
     return ""

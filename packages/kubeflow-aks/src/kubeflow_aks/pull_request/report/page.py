@@ -16,7 +16,8 @@ from kubeflow_aks.pull_request.report.document import (
 from kubeflow_aks.pull_request.report.pool_entries import picture
 from kubeflow_aks.text import terminal as written
 from kubeflow_aks.text.blocks import Alert, Block, Items, Lines, Page, Paragraph, Picture, Section, Table
-from kubeflow_aks.text.escape import shortened
+from kubeflow_aks.text.columns import cut_apart
+from kubeflow_aks.text.escape import LONGEST_VALUE, shortened
 from kubeflow_aks.text.numbers import counted
 from kubeflow_aks.text.sentences import first_of
 
@@ -295,6 +296,8 @@ def _number(value: int | None) -> str:
 def difference_lines(path: str, before: Any, after: Any) -> list[str]:
     """The lines of one property, each after `+ `, `- ` or two blanks; None is a side without the property."""
     old, new = _lines(before), _lines(after)
+    if len(old) == len(new) == 1:
+        old, new = ([line] for line in cut_apart(old[0], new[0], LONGEST_VALUE - len(f"{path}: ")))
     if len(old) <= 1 and len(new) <= 1:
         return [
             f"{sign} {shortened(f'{path}: {line}')}"

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from kubeflow_aks.json_values import at, text
 from kubeflow_aks.pull_request.observed import Change, Observed, Resource, Run
 from kubeflow_aks.pull_request.report.impacts.impact import quoted
+from kubeflow_aks.text.columns import cut_apart
+from kubeflow_aks.text.escape import LONGEST_VALUE
 
 CLUSTER = "azure-native:containerservice:ManagedCluster"
 AGENT_POOL = "azure-native:containerservice:AgentPool"
@@ -67,7 +69,8 @@ def _step(path: str, change: Change) -> str:
     for difference in change.differences:
         values = difference.before, difference.after
         if difference.path == path and all(isinstance(value, str | int | float) for value in values):
-            return f"{quoted(path)} ({quoted(difference.before)} → {quoted(difference.after)})"
+            before, after = cut_apart(str(difference.before), str(difference.after), LONGEST_VALUE)
+            return f"{quoted(path)} ({quoted(before)} → {quoted(after)})"
     return quoted(path)
 
 
