@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -42,6 +43,16 @@ def test_what_spot_cannot_give_runs_on_the_fallback_at_its_own_size_and_price() 
     [result] = monthly_bill.work
     assert result.amount.expected == pytest.approx(monthly_bill.amount("batch").expected)
     assert result.waits == 0
+
+
+def test_work_that_returns_to_spot_is_named_as_not_counted() -> None:
+    basis = {"workload": {"a": calm()}, "cost": {"soldOutShare": 0.25}}
+    made = stack(spot("cpuspot"), pool("cpuod"), basis=basis, fallbacks={"cpuspot": "cpuod"})
+    line = "work that `kubeflow.returnToSpot` moves from cpuod back to spot: only pods that agree to it are"
+    for returns in (True, False):
+        option = {"clusterBasis": {"kubeflow": {"returnToSpot": returns}}}
+        left_out = bill(replace(made, outputs={**made.outputs, **option}), FixedMarket()).left_out
+        assert (line in left_out) == returns
 
 
 def test_without_a_fallback_the_work_waits_and_that_is_reported() -> None:

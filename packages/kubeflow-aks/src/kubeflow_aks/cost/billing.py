@@ -1,6 +1,6 @@
 """Makes the bill of a stack at the prices of a market."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import Final, TypeVar
@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 from kubeflow_aks.cost import basis as basis_of
 from kubeflow_aks.cost import commitments, fixed, lines, notes, restarts
 from kubeflow_aks.cost.basis import Basis, Work
-from kubeflow_aks.cost.bill import Bill, WorkCost
+from kubeflow_aks.cost.bill import Bill, Line, WorkCost
 from kubeflow_aks.cost.figures import CostError, EvictionRate, Restart, Source
 from kubeflow_aks.cost.idling import idling
 from kubeflow_aks.cost.overflow import overflows
@@ -18,6 +18,7 @@ from kubeflow_aks.cost.reading import Cluster, Pool, read_cluster
 from kubeflow_aks.cost.stack import Stack
 from kubeflow_aks.cost.terms import PoolTerms, Terms
 from kubeflow_aks.cost.work import expected_cost
+from kubeflow_aks.json_values import at
 
 _Figure = TypeVar("_Figure")
 _ASSUMED_WORK: Final = Source(
@@ -124,6 +125,7 @@ class Account:
             budget=basis.budget.monthly if basis.budget else None,
             left_out=(
                 *_idle_pools(terms, workload),
+                *self._returned(every),
                 *_left_out(terms, basis, list(dict.fromkeys(line.pool for line in every if line.pool))),
                 *fixed.left_out(cluster.facilities, basis.cost.usage),
             ),
@@ -159,6 +161,16 @@ class Account:
         on = self._on[name]
         yield from notes.cost_notes(self._workload[name], cost, on, self._currency)
         yield from restarts.notes(self._stated[name], on.restart)
+
+    def _returned(self, of: Iterable[Line]) -> Iterator[str]:
+        """What the option that moves work back to spot may save."""
+        fallbacks = {pool.fallback for pool in self._cluster.pools.values()}
+        on_fallbacks = [
+            line.pool for line in of if line.hours and line.part == "batch" and line.pool in fallbacks
+        ]
+        if on_fallbacks and at(self._stack.outputs, "clusterBasis", "kubeflow", "returnToSpot") is True:
+            names = ", ".join(on_fallbacks)
+            yield f"work that `kubeflow.returnToSpot` moves from {names} back to spot: only pods that agree to it are"
 
     def _measured(self) -> Iterator[Source]:
         """Where restarts are from that a drill measured, one for each pool."""

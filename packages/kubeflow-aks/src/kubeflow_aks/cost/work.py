@@ -143,8 +143,8 @@ def _on_spot(
         sent = overflow_share(ways[0], work, unevicted, outcome)
         ways = [it.overflowing(sent, unevicted) for it in ways]
     moved = 1 - ways[0].stays
-    own, other = _hours(ways, work, terms, idling.hours, outcome)
-    hours, on_fallback = _within(own), _within(other)
+    on_pool, on_other = _hours(ways, work, terms, idling.hours, outcome)
+    hours, on_fallback = _within(on_pool), _within(on_other)
 
     def cost() -> WorkCost:
         return WorkCost(
@@ -154,7 +154,7 @@ def _on_spot(
             useful=useful,
             multiple=multiple,
             evictions=_in_order(*map(times, evictions, (it.stays for it in ways))) * work.steps_a_month,
-            amount=_amount(own, other, terms),
+            amount=_amount(on_pool, on_other, terms),
             on_demand=terms.on_demand.hour * compared,
             blog=(product(by_blog, terms.node.hour) + terms.on_demand.hour * (useful * share)).expected,
             fails=Range(*(it.fails for it in results)),
@@ -177,13 +177,13 @@ def _on_spot(
 
 
 def _on_least(hours: Range, on_fallback: Range, outcome: Outcome | None) -> tuple[float, float]:
-    """Of the hours on the pool and on the fallback, those on nodes that are always there: all where that is open."""
+    """Hours on the pool and on the fallback that are on nodes which are always there: all where that is open."""
     if outcome is None:
         return hours.expected, on_fallback.expected
-    own, other = outcome.hours + outcome.idle, outcome.fallback + outcome.idle_fallback
+    on_pool, on_other = outcome.hours + outcome.idle, outcome.fallback + outcome.idle_fallback
     return (
-        hours.expected * outcome.least / own if own else 0.0,
-        on_fallback.expected * outcome.least_fallback / other if other else 0.0,
+        hours.expected * outcome.least / on_pool if on_pool else 0.0,
+        on_fallback.expected * outcome.least_fallback / on_other if on_other else 0.0,
     )
 
 

@@ -277,7 +277,7 @@ def _joined(arrays: Sequence[_Floats]) -> _Floats:
 
 _JOB: Final = np.dtype(
     [
-        ("own", int),
+        ("primary", int),
         ("other", int),
         ("place", int),
         ("nodes", int),
@@ -298,7 +298,7 @@ def _jobs(month: Month, first: int) -> npt.NDArray[Any]:
     for job, one in zip(jobs, month.work, strict=True):
         place, step = names.index(one.pool), one.step
         pool, cut = month.pools[place], blocks(step)
-        job["own"], job["place"] = first + place, place
+        job["primary"], job["place"] = first + place, place
         job["other"] = first + names.index(pool.fallback) if pool.fallback in names else -1
         job["nodes"], job["hazard"] = step.together, evictions_an_hour(pool.rate)
         job["sold_out"] = pool.sold_out if pool.outage < _EVERY_START else 0.0
@@ -390,13 +390,15 @@ class _Rows:
         at = np.where(due, at, 0.0)
         kind = self._kind[every, job]
         of = self._jobs[kind]
-        own, other = self._pool == of["own"][:, None], self._pool == of["other"][:, None]
-        mine, since, begin, added = self._take(at, kind, np.where(due, of["nodes"], 0), (own, other), draws)
+        primary, other = self._pool == of["primary"][:, None], self._pool == of["other"][:, None]
+        mine, since, begin, added = self._take(
+            at, kind, np.where(due, of["nodes"], 0), (primary, other), draws
+        )
 
         again = self._again[every, job]
         overhead = np.where(again | (added >= 0), of["restart"], 0.0)
         ends = begin + overhead + self._left[every, job]
-        exposed = of["hazard"] * (mine & own).sum(1)
+        exposed = of["hazard"] * (mine & primary).sum(1)
         with np.errstate(divide="ignore", over="ignore"):
             evicted_at = begin - np.log(draws[:, 1]) / exposed
         evening = (np.floor(begin / self._day) + 1) * self._day
@@ -417,10 +419,10 @@ class _Rows:
         held = np.where(evicted, of["held"], 0.0)
         till = stop + held
         billed = np.where(mine, (till - begin)[:, None], 0.0)
-        lost = every[evicted & due], (mine & own).argmax(1)[evicted & due]
+        lost = every[evicted & due], (mine & primary).argmax(1)[evicted & due]
         billed[lost] -= held[lost[0]]
         boot = np.where(again, 0.0, np.minimum(overhead, stop - begin))  # as `model.idle` has it
-        for side, nodes in enumerate((own, other)):
+        for side, nodes in enumerate((primary, other)):
             booting = boot * (mine & nodes).sum(1)
             np.add.at(self._working, 2 * kind + side, (billed * nodes).sum(1) - booting)
             np.add.at(self._idle, 2 * kind + side, booting)
@@ -440,13 +442,13 @@ class _Rows:
         Returns:
             which, since when each, when the last one is there, and when a node was added last; negative for none.
         """
-        own, other = sides
-        mine, since = np.zeros(own.shape, dtype=bool), np.zeros(own.shape)
+        primary, other = sides
+        mine, since = np.zeros(primary.shape, dtype=bool), np.zeros(primary.shape)
         begin, added = at.copy(), np.full(at.shape, -1.0)
         free = np.maximum(self._busy, at[:, None])
         there = self._gone > free
-        free = np.where(own & ~there, self._supply(self._jobs[kind], free, draws[:, 0]), free)
-        free = np.where(own | other, free, math.inf)
+        free = np.where(primary & ~there, self._supply(self._jobs[kind], free, draws[:, 0]), free)
+        free = np.where(primary | other, free, math.inf)
         order = other + 2 * ~there
         for number in range(nodes.max()):
             rows = self._every[number < nodes]
