@@ -4,7 +4,7 @@ Settings and arguments of the same meaning have the same name, so that whole gro
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias, TypedDict
+from typing import Any, TypeAlias
 
 import pulumi
 from pulumi_azure_native import resources
@@ -44,24 +44,9 @@ ResourceGroup: TypeAlias = resources.ResourceGroup | pulumi.Output[resources.Get
 """A new group, or one that is there already; both have `name` and `id`."""
 
 
-class ResourceGroupArgs(TypedDict):
-    """Arguments of the resource group."""
-
-    resource_group_name: str
-    location: str
-    tags: dict[str, str]
-
-
-def resource_group(plan: Plan) -> ResourceGroupArgs | None:
+def resource_group(plan: Plan) -> dict[str, Any] | None:
     """Arguments of a new resource group; None for a stack in one that is there already."""
-    settings = plan.settings
-    if settings.resource_group is not None:
-        return None
-    return ResourceGroupArgs(
-        resource_group_name=plan.names.resource_group,
-        location=settings.location,
-        tags=settings.tags.as_dict(),
-    )
+    return None if plan.settings.resource_group else _common(plan, plan.names.resource_group)
 
 
 def given_group(plan: Plan) -> pulumi.Output[resources.GetResourceGroupResult]:
@@ -72,7 +57,7 @@ def given_group(plan: Plan) -> pulumi.Output[resources.GetResourceGroupResult]:
 def network(plan: Plan, group: ResourceGroup) -> NetworkArgs:
     """Arguments of the network."""
     return NetworkArgs(
-        **_common(plan, group),
+        **_common(plan, group.name),
         **_named(NetworkArgs, plan.settings.network),
         dns_label=_dns_label(plan, group),
         vnet_name=plan.names.virtual_network,
@@ -90,7 +75,7 @@ def cluster(plan: Plan, group: ResourceGroup, network: Network) -> AksClusterArg
     access = _named(ApiAccessSpec, settings.api_access)
     access["authorized_ip_ranges"] = _with_own(access["authorized_ip_ranges"], network)
     return AksClusterArgs(
-        **_common(plan, group),
+        **_common(plan, group.name),
         resource_group_id=group.id,
         cluster_name=plan.names.cluster,
         dns_prefix=plan.names.dns_prefix,
@@ -118,7 +103,7 @@ def registry(
     registry = _named(ContainerRegistryArgs, plan.settings.registry)
     registry["authorized_ip_ranges"] = _with_own(registry["authorized_ip_ranges"], network)
     return ContainerRegistryArgs(
-        **_common(plan, group),
+        **_common(plan, group.name),
         **registry,
         puller_object_id=cluster.kubelet_object_id,
         registry_name=None if plan.settings.registry.attach else plan.names.registry,
@@ -134,7 +119,7 @@ def data_store(plan: Plan, group: ResourceGroup, cluster: AksCluster) -> DataSto
     for namespace, profile in named["profiles"].items():
         profile["identity_name"] = plan.names.data_identities[namespace]
     return DataStoreArgs(
-        **_common(plan, group),
+        **_common(plan, group.name),
         **named,
         account_name=plan.names.storage_account,
         oidc_issuer=cluster.oidc_issuer,
@@ -150,7 +135,7 @@ def monitoring(
     if not (monitoring.logs or monitoring.cost_export or watched):
         return None
     args = MonitoringArgs(
-        **_common(plan, group),
+        **_common(plan, group.name),
         **_named(MonitoringArgs, monitoring),
         cluster_id=cluster.cluster_id,
         setting_name=plan.names.diagnostic_setting,
@@ -169,7 +154,7 @@ def monitoring(
 def pools(plan: Plan, group: ResourceGroup, network: Network, cluster: AksCluster) -> AgentPoolsArgs:
     """Arguments of the user pools."""
     return AgentPoolsArgs(
-        **_common(plan, group),
+        **_common(plan, group.name),
         cluster=cluster.managed_cluster,
         pools=[_pool(plan, pool, network) for pool in plan.user_pools],
         kubernetes_version=plan.settings.kubernetes.version,
@@ -201,24 +186,18 @@ def prerequisites(plan: Plan, pools: AgentPools) -> KubeflowPrerequisitesArgs:
     )
 
 
-class KubernetesProviderArgs(TypedDict):
-    """Arguments of the Kubernetes provider."""
-
-    kubeconfig: pulumi.Input[str]
-    cluster_identifier: pulumi.Input[str]
-    enable_config_map_mutable: bool
-
-
-def kubernetes_provider(cluster: AksCluster) -> KubernetesProviderArgs:
+def kubernetes_provider(cluster: AksCluster) -> dict[str, Any]:
     """Arguments of the provider for objects in the cluster.
 
     The identifier never changes: without it a new address of the API server would replace every object.
     ConfigMaps are changed in place, so that the autoscaler never misses its priority map. Both are measured in
     packages/kubeflow-aks/tests/local/kubernetes, against a recording of the real provider.
     """
-    return KubernetesProviderArgs(
-        kubeconfig=cluster.kubeconfig, cluster_identifier=cluster.cluster_id, enable_config_map_mutable=True
-    )
+    return {
+        "kubeconfig": cluster.kubeconfig,
+        "cluster_identifier": cluster.cluster_id,
+        "enable_config_map_mutable": True,
+    }
 
 
 def outputs(  # noqa: PLR0917 - one for each component
@@ -264,10 +243,10 @@ def outputs(  # noqa: PLR0917 - one for each component
     }
 
 
-def _common(plan: Plan, group: ResourceGroup) -> dict[str, Any]:
-    """The arguments that all components in Azure have."""
+def _common(plan: Plan, group: pulumi.Input[str]) -> dict[str, Any]:
+    """The arguments that the group itself and all components in it have."""
     tags = plan.settings.tags.as_dict()
-    return {"resource_group_name": group.name, "location": plan.settings.location, "tags": tags}
+    return {"resource_group_name": group, "location": plan.settings.location, "tags": tags}
 
 
 def _with_own(ranges: Sequence[str], network: Network) -> list[pulumi.Input[str]]:
@@ -304,13 +283,7 @@ def _pool(plan: Plan, pool: AgentPool, network: Network) -> AgentPoolSpec:
     )
 
 
-class _Subnet(TypedDict, total=False):
-    """The argument of a pool that names its subnet."""
-
-    subnet_id: pulumi.Output[str]
-
-
-def _subnet(plan: Plan, pool: AgentPool, network: Network) -> _Subnet:
+def _subnet(plan: Plan, pool: AgentPool, network: Network) -> dict[str, Any]:
     """The subnet of a pool; none in the network that AKS makes."""
     return {} if plan.settings.in_network_of_aks else {"subnet_id": network.subnet_ids[pool.subnet]}
 

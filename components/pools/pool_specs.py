@@ -20,6 +20,8 @@ GPU_DRIVER: Final = Argument("Install", "use-nvidia-gpu.md")
 OS_SKU: Final = Argument(
     "Ubuntu", "upgrade-os-version.md; docs/decisions/0002-long-term-support-is-the-default.md"
 )
+_ROLLING: Final = "upgrade-aks-node-pools-rolling.md"
+_NODES_OR_SHARE: Final = Argument(None, _ROLLING, unit="nodes, or % of the pool", **limits.NODES_OR_SHARE)
 
 
 class OsDiskSpec(TypedDict, total=False):
@@ -34,29 +36,17 @@ class OsDiskSpec(TypedDict, total=False):
 class UpgradeSpec(TypedDict, total=False):
     """How AKS upgrades the nodes of an on-demand pool."""
 
-    max_surge: Annotated[
-        Input[str] | None,
-        Argument(
-            None, "upgrade-aks-node-pools-rolling.md", unit="nodes, or % of the pool", **limits.NODES_OR_SHARE
-        ),
-    ]
+    max_surge: Annotated[Input[str] | None, _NODES_OR_SHARE]
     """Nodes that are added before old ones are drained; they count towards the quota. Left out: 1, or 0 with
     `maxUnavailable`."""
-    max_unavailable: Annotated[
-        Input[str] | None,
-        Argument(
-            None, "upgrade-aks-node-pools-rolling.md", unit="nodes, or % of the pool", **limits.NODES_OR_SHARE
-        ),
-    ]
+    max_unavailable: Annotated[Input[str] | None, _NODES_OR_SHARE]
     """Nodes that are drained at once without one in their place, for pools whose size is short of quota; not for a
     system pool. Left out: none."""
     drain_timeout_minutes: Annotated[
-        Input[int] | None, Argument(None, "upgrade-aks-node-pools-rolling.md", unit="minutes", ge=5, le=1440)
+        Input[int] | None, Argument(None, _ROLLING, unit="minutes", ge=5, le=1440)
     ]
     """Time after which a node counts as one that does not drain. Left out: unchanged; 30 for a new pool."""
-    node_soak_minutes: Annotated[
-        Input[int] | None, Argument(None, "upgrade-aks-node-pools-rolling.md", unit="minutes", ge=0, le=30)
-    ]
+    node_soak_minutes: Annotated[Input[int] | None, Argument(None, _ROLLING, unit="minutes", ge=0, le=30)]
     """Time between the drain of a node and its upgrade. Left out: unchanged; 0 for a new pool."""
     undrainable_node_behavior: Annotated[
         Input[UndrainableNodeBehavior] | None, Argument(None, "docs/facts/aks.md#upgrade-settings-of-pools")

@@ -8,6 +8,9 @@ from pydantic_core import PydanticCustomError
 from components.monitoring.monitoring_args import BudgetSpec
 from program.settings._model import Day, SettingsModel, setting, setting_of, settings_of
 
+_COMMITMENTS = "docs/facts/prices.md#commitments"
+_LEAST = "our choice; least values: docs/facts/placement.md#time-for-a-checkpoint"
+_RATES = "docs/facts/prices.md#eviction-rates"
 Band = Literal["0-5", "5-10", "10-15", "15-20", "20+"]
 """Eviction rates per hour as Azure publishes them, in percent (docs/facts/prices.md#eviction-rates)."""
 
@@ -31,7 +34,7 @@ class PoolCost(SettingsModel):
     """Settings of one spot pool that differ from those of all."""
 
     eviction_rate: EvictionRate | None = setting(
-        None, "docs/facts/prices.md#eviction-rates", unit="share, or one of Azure's bands in percent"
+        None, _RATES, unit="share, or one of Azure's bands in percent"
     )
     """Chance that a node is evicted within the next hour. Left out: `cost.evictionRate`."""
     sold_out_share: float | None = setting(None, "our choice", unit="share", ge=0, lt=1)
@@ -57,11 +60,9 @@ class Price(SettingsModel):
 class Commitment(SettingsModel):
     """VMs of one size that are paid for all the time, at a lower price: a reservation or a savings plan."""
 
-    vms: int = setting(..., "docs/facts/prices.md#commitments", unit="VMs", ge=1, le=5000)
+    vms: int = setting(..., _COMMITMENTS, unit="VMs", ge=1, le=5000)
     """How many of them."""
-    hourly: float = setting(
-        ..., "docs/facts/prices.md#commitments", unit="`cost.currency` an hour", gt=0, le=1_000_000_000
-    )
+    hourly: float = setting(..., _COMMITMENTS, unit="`cost.currency` an hour", gt=0, le=1_000_000_000)
     """What each of them costs, whether it runs or not: the price of the term divided by its hours."""
     as_of: Day = setting(..., "our choice", unit="YYYY-MM-DD")
     """Day on which they were bought, or the price was read."""
@@ -81,7 +82,7 @@ class Usage(SettingsModel):
 class Cost(SettingsModel):
     """How the expected bill is computed; no Azure resource depends on it."""
 
-    model: Literal["hourly", "blog"] = setting("hourly", "docs/facts/prices.md#eviction-rates")
+    model: Literal["hourly", "blog"] = setting("hourly", _RATES)
     """`hourly` takes evictions per hour as Azure publishes them; `blog` lets 5 % of all work run twice."""
     currency: str = setting(
         "USD",
@@ -92,7 +93,7 @@ class Cost(SettingsModel):
     )
     """Currency of the bill."""
     eviction_rate: EvictionRate | None = setting(
-        None, "docs/facts/prices.md#eviction-rates", unit="share, or one of Azure's bands in percent"
+        None, _RATES, unit="share, or one of Azure's bands in percent"
     )
     """Chance that a spot node is evicted within the next hour. Left out: Azure's own rate if you are signed in, else
     0.05."""
@@ -106,7 +107,7 @@ class Cost(SettingsModel):
     """Spot pools by name whose rates differ."""
     prices: dict[str, Price] = setting({}, "our choice")
     """VM sizes by name for which you have better prices."""
-    commitments: dict[str, Commitment] = setting({}, "docs/facts/prices.md#commitments")
+    commitments: dict[str, Commitment] = setting({}, _COMMITMENTS)
     """Reservations and savings plans by VM size; they pay for nodes on demand that are always there."""
     usage: Usage = setting(Usage(), "our choice")
     """Monthly use of storage, logs and network."""
@@ -133,21 +134,15 @@ class Work(SettingsModel):
 
     pool: str = setting(..., "our choice")
     """Name of the pool that runs it."""
-    hours_per_month: float = setting(..., "docs/facts/prices.md#eviction-rates", unit="hours", gt=0)
+    hours_per_month: float = setting(..., _RATES, unit="hours", gt=0)
     """Node hours a month it needs when nothing is evicted; all nodes of its steps count."""
-    step_hours: float = setting(..., "docs/facts/prices.md#eviction-rates", unit="hours", gt=0)
+    step_hours: float = setting(..., _RATES, unit="hours", gt=0)
     """Length of one step on its nodes, which is the most that an eviction can repeat."""
-    checkpoint_minutes: float | None = setting(
-        None, "docs/facts/prices.md#eviction-rates", unit="minutes", gt=0
-    )
+    checkpoint_minutes: float | None = setting(None, _RATES, unit="minutes", gt=0)
     """Time between checkpoints; null means an evicted step starts over."""
-    checkpoint_write_minutes: float = setting(
-        2, "our choice; least values: docs/facts/placement.md#time-for-a-checkpoint", unit="minutes", ge=0
-    )
+    checkpoint_write_minutes: float = setting(2, _LEAST, unit="minutes", ge=0)
     """Time that writing one checkpoint takes, in which no work is done."""
-    restart_minutes: float = setting(
-        6, "our choice; least values: docs/facts/placement.md#time-for-a-checkpoint", unit="minutes", ge=0
-    )
+    restart_minutes: float = setting(6, _LEAST, unit="minutes", ge=0)
     """Billed time of each further start of a step: boot, images, data, reading a checkpoint."""
     retries: int = setting(5, "our choice", unit="starts", ge=0, le=1000)
     """How often an evicted step starts again before it fails."""

@@ -191,8 +191,7 @@ def encrypted(raw: Mapping[str, Any]) -> Iterator[tuple[Location, bool]]:
     """The settings that a preview cannot decrypt, and whether it is but an item of theirs: a list counts as a whole."""
     for location, value in leaves(raw):
         if value == ENCRYPTED:
-            steps = tuple(takewhile(lambda step: isinstance(step, str), location))
-            yield steps, steps != location
+            yield (setting := _setting(location)), setting != location
 
 
 def _with_stand_ins(values: dict[str, Any]) -> dict[str, Any]:

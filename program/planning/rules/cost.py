@@ -26,19 +26,17 @@ def cost_problems(settings: Settings, today: date) -> Iterator[Mistake]:
             yield Mistake(f"cost.pools.{name}", name, f"{names}; Azure evicts no other")
     for size, price in settings.cost.prices.items():
         key = f"cost.prices.{size}"
-        if price.as_of > today:
-            yield Mistake(
-                f"{key}.asOf", price.as_of.isoformat(), f"the day the prices were read, {today} or earlier"
-            )
+        yield from _day_problems(key, price.as_of, today, "the prices were read")
         if price.on_demand is None and price.spot is None:
             yield Mistake(key, size, "onDemand, spot or both")
     for size, commitment in settings.cost.commitments.items():
-        if commitment.as_of > today:
-            yield Mistake(
-                f"cost.commitments.{size}.asOf",
-                commitment.as_of.isoformat(),
-                f"the day they were bought or the price was read, {today} or earlier",
-            )
+        what = "they were bought or the price was read"
+        yield from _day_problems(f"cost.commitments.{size}", commitment.as_of, today, what)
+
+
+def _day_problems(key: str, day: date, today: date, what: str) -> Iterator[Mistake]:
+    if day > today:
+        yield Mistake(f"{key}.asOf", day.isoformat(), f"the day {what}, {today} or earlier")
 
 
 def cost_warnings(settings: Settings) -> Iterator[str]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from components.arguments.mistakes import Mistake
 from components.data_store.data_checks import profile_mistakes
 from program.planning.redundancy import in_one_zone, zoneless
+from program.planning.rules.pools import component_problems
 from program.settings import Settings
 
 
@@ -17,8 +18,8 @@ def data_problems(settings: Settings) -> Iterator[Mistake]:
             )
     if settings.data.store:
         for namespace, profile in settings.data.store.profiles.items():
-            for mistake in profile_mistakes(namespace, profile.service_accounts):
-                yield mistake.within("data.store")
+            mistakes = profile_mistakes(namespace, profile.service_accounts)
+            yield from component_problems("data.store", mistakes)
 
 
 def data_warnings(settings: Settings) -> Iterator[str]:

@@ -11,7 +11,7 @@ from typing import Final
 from aks_facts import kubernetes_versions
 from components.arguments.mistakes import Mistake
 from components.azure.arm_ids import ROUTE_TABLE, SUBNET, arm_id_mistakes, group_of, name_of, parent_id
-from components.azure.cidr import PRIVATE, ipv4_range, is_in, overlap_mistakes
+from components.azure.cidr import PRIVATE, ipv4_range, is_in, overlap_mistakes, range_mistakes, well_formed
 from components.network.network_checks import (
     NODE_PREFIX,
     inside_mistakes,
@@ -34,13 +34,10 @@ _CLUSTER_RANGES = ("network.vnetCidr", "network.podCidr", "network.serviceCidr")
 
 def network_problems(settings: Settings, pools: tuple[AgentPool, ...]) -> Iterator[Mistake]:
     """Ranges are well-formed and do not overlap, subnets lie inside the network, and every node has an address."""
-    parsed: dict[str, IPv4Network] = {}
-    for key, text in _ranges(settings.network, made=settings.makes_network).items():
-        try:
-            parsed[key] = ipv4_range(text)
-        except ValueError:
-            form = f"an IPv4 range in CIDR form without host bits, for instance {_EXAMPLES[key]}"
-            yield Mistake(key, text, form)
+    ranges = _ranges(settings.network, made=settings.makes_network)
+    parsed = well_formed(ranges)
+    for key, text in ranges.items():
+        yield from range_mistakes(key, text, _EXAMPLES[key])
     for key in filter(parsed.__contains__, _CLUSTER_RANGES):
         yield from reserved_mistakes(key, parsed[key], _EXAMPLES[key])
     yield from _overlap_problems(parsed)
