@@ -27,6 +27,12 @@ _NAME: Final = re.compile(r"[a-z][a-z0-9]{0,11}")
 _NAME_OF_AKS: Final = "aksmanagedap"
 """Name that AKS keeps for node auto-provisioning (Azure/AKS, CHANGELOG.md, 2025-04-27)."""
 _PRICE_DECIMALS: Final = 5
+_STATED: Final = {
+    *("count", "enableAutoScaling", "maxCount", "maxPods", "minCount", "mode", "name", "nodeTaints"),
+    *("osDiskSizeGB", "osDiskType", "osSKU", "osType", "tags", "type", "upgradeSettings", "vmSize"),
+    "orchestratorVersion",
+}
+"""What is stated of a system pool anyway, and its version, which AKS refuses beside pools without one."""
 
 
 def name_mistakes(name: str) -> Iterator[Mistake]:
@@ -51,6 +57,16 @@ def system_mistakes(priority: str, taints: Sequence[str]) -> Iterator[Mistake]:
         yield Mistake("priority", priority, "Regular, because a system pool is always on demand")
     if others := [taint for taint in taints if taint != SYSTEM_TAINT]:
         yield Mistake("taints", others, f"none but {SYSTEM_TAINT}, which a system pool always has")
+
+
+def other_property_mistakes(properties: Mapping[str, Any]) -> Iterator[Mistake]:
+    """What is stated of a system pool anyway would be lost among its other properties."""
+    for name in sorted(_STATED & properties.keys()):
+        yield Mistake(
+            f"otherProperties.{name}",
+            properties[name],
+            "a property that no other argument and no default states",
+        )
 
 
 def system_size_mistakes(vm_size: str) -> Iterator[Mistake]:

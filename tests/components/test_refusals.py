@@ -200,6 +200,11 @@ IMPOSSIBLE: list[tuple[str, dict[str, Any], str]] = [
     ("AksCluster", cluster_of("system_pool", vm_size="Standard_B4ms"), "systemPool.vmSize"),
     ("AksCluster", cluster_of("system_pool", subnet_id="subnet"), "systemPool.subnetId"),
     ("AksCluster", cluster_of("system_pool", max_count=1), "systemPool.minCount"),
+    (
+        "AksCluster",
+        cluster_of("system_pool", other_properties={"vmSize": "Standard_D8s_v5"}),
+        "systemPool.otherProperties.vmSize",
+    ),
     ("AksCluster", {"ssh": {"public_key": ED25519, "admin_username": "root"}}, "ssh.adminUsername"),
     ("ContainerRegistry", {"sku": "Gold"}, "sku"),
     ("ContainerRegistry", {"puller_object_id": ""}, "pullerObjectId"),

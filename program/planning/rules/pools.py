@@ -177,6 +177,7 @@ def system_pool_problems(settings: Settings) -> Iterator[Mistake]:
     """The system pool: name, size, counts (docs/facts/aks.md#system-pool)."""
     pool, key = settings.system_pool, "systemPool"
     yield from component_problems(key, pool_checks.name_mistakes(pool.name))
+    yield from component_problems(key, pool_checks.other_property_mistakes(pool.other_properties))
     counts = pool_checks.count_mistakes(pool.min_count, pool.max_count, system=True)
     yield from component_problems(key, counts)
     size = sizes(settings).get(pool.vm_size)
