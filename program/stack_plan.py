@@ -20,10 +20,10 @@ def stack_plan() -> Plan:
     project, stack = pulumi.get_project(), pulumi.get_stack()
     try:
         values = stack_values()
-        ONLY_FORM.set(any(encrypted(values)))
         planned = plan(values, project=project, stack=stack, today=datetime.now(UTC).date())
     except SettingsError as error:
         raise pulumi.RunError(refusal(error, stack)) from None
+    ONLY_FORM.set(any(encrypted(values)))
     for warning in planned.warnings:
         pulumi.log.warn(without_secrets(warning))
     return planned

@@ -8,9 +8,9 @@ from typing import Any
 from program.planning.names import Names, names
 from program.planning.pools import AgentPool, agent_pools
 from program.planning.rules import problems, warnings
-from program.settings import Settings, SettingsError, parse
+from program.settings import Settings, SettingsError
 from program.settings.encrypted import readable
-from program.settings.parse import with_default_named
+from program.settings.parse import read, with_default_named
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,12 +44,15 @@ def plan(raw: Mapping[str, Any], *, project: str, stack: str, today: date) -> Pl
         today: day for which support and retirement dates are checked, unless the stack sets `asOf`.
 
     Raises:
-        SettingsError: a setting is wrong; lists every mistake of form, or else every broken rule.
+        SettingsError: a setting is wrong; lists every mistake of form, and the broken rules that need no such value.
     """
-    settings = parse(raw)
-    rules_read = readable(settings, raw)
+    reading = read(raw)
+    settings = reading.settings
+    if settings is None:
+        raise SettingsError(reading.mistakes)
+    rules_read = readable(settings, reading.unread)
     broken = problems(rules_read, project=project, stack_name=stack, today=today)
-    if mistakes := [with_default_named(problem, raw) for problem in broken]:
+    if mistakes := [*reading.mistakes, *(with_default_named(problem, raw) for problem in broken)]:
         raise SettingsError(mistakes)
     return Plan(
         settings=settings,

@@ -3,7 +3,7 @@
 Only `program.settings.stack` imports pulumi, so that planning and tests use the models without an engine.
 """
 
-from program.settings._model import EncryptedError, SettingsError, SettingsModel
+from program.settings._model import SettingsError, SettingsModel, UnreadError
 from program.settings.cluster import (
     ApiAccess,
     Autoscaler,
@@ -30,7 +30,6 @@ __all__ = [
     "CheckpointClass",
     "CostExport",
     "DataStore",
-    "EncryptedError",
     "Fallback",
     "Inotify",
     "Kubeflow",
@@ -53,6 +52,7 @@ __all__ = [
     "Subnets",
     "SystemPool",
     "Tags",
+    "UnreadError",
     "UserPool",
     "Work",
     "parse",

@@ -46,12 +46,12 @@ class SettingsError(ValueError):
         super().__init__("\n".join(map(str, self.problems)))
 
 
-class EncryptedError(Exception):
-    """A setting was read whose value a preview cannot decrypt."""
+class UnreadError(Exception):
+    """A setting was read that has a mistake, or whose value a preview cannot decrypt."""
 
 
 class SettingsModel(BaseModel):
-    """A group of settings. An encrypted one may be absent (`program.settings.encrypted`); reading it then raises."""
+    """A group of settings. One that could not be read is absent (`program.settings.encrypted`); reading it raises."""
 
     model_config = ConfigDict(
         frozen=True,
@@ -74,7 +74,7 @@ class SettingsModel(BaseModel):
     def __getattr__(self, name: str) -> Any:
         """Called for what is absent only."""
         if name in type(self).model_fields:
-            raise EncryptedError(name)
+            raise UnreadError(name)
         return cast(Any, super()).__getattr__(name)
 
     def __iter__(self) -> Iterator[tuple[str, Any]]:  # pyright: ignore[reportIncompatibleMethodOverride] # as BaseModel

@@ -1,11 +1,10 @@
-"""Settings without their encrypted values: a rule stops where it reads one, so that none checks a default instead."""
+"""Settings without those that could not be read: a rule stops where it reads one, so that none checks a default."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import Any, TypeVar, cast
 
-from program.settings._model import EncryptedError, SettingsModel
-from program.settings.parse import encrypted
+from program.settings._model import SettingsModel, UnreadError
 from program.settings.paths import Location
 from program.settings.root import Settings
 
@@ -13,17 +12,17 @@ _Finding = TypeVar("_Finding")
 _Model = TypeVar("_Model", bound=SettingsModel)
 
 
-def readable(settings: Settings, raw: Mapping[str, Any]) -> Settings:
-    """The settings; reading one whose value in `raw` a preview cannot decrypt raises `EncryptedError`."""
-    for location, _ in encrypted(raw):
+def readable(settings: Settings, unread: Iterable[Location]) -> Settings:
+    """The settings; reading one of those that could not be read raises `UnreadError`."""
+    for location in unread:
         settings = _without(settings, location) or settings
     return settings
 
 
 def judged(*rules: Callable[[], Iterator[_Finding]]) -> Iterator[_Finding]:
-    """What the rules find, each up to where it needs an encrypted value."""
+    """What the rules find, each up to where it needs a setting that could not be read."""
     for rule in rules:
-        with suppress(EncryptedError):
+        with suppress(UnreadError):
             yield from rule()
 
 

@@ -138,7 +138,7 @@ def unknown_keys(values: Mapping[Location, object]) -> dict[Location, Mistake]:
 def _several(*locations: Location) -> Mistake:
     names = [str(location[-1]) for location in locations]
     close = {
-        name: key for name, location in zip(names, locations, strict=True) if (key := suggestion(location))
+        name: key for name, location in zip(names, locations, strict=True) if (key := _suggestion(location))
     }
     hint = f"; did you mean {', '.join(f'{key} for {name}' for name, key in close.items())}?" if close else ""
     if nothing := [name for name in names if name not in close]:
@@ -150,20 +150,29 @@ def _several(*locations: Location) -> Mistake:
     )
 
 
-def suggestion(location: Location) -> str | None:
-    """The setting that an unknown key is probably meant to be: of its mapping, or the path of another one."""
-    key, keys, model = str(location[-1]), _keys(location), model_at(location[:-1])
-    foreign = _OF_OTHERS.get(letters(key), "").removeprefix(f"{key_of(location[:-1])}.")
-    elsewhere = _path(key, Settings)
-    if elsewhere == key:
-        return f"{key} at the top"
-    return (
-        alike(key, keys)
-        or (foreign if foreign in {*_paths(model), *_paths(Settings)} else None)
-        or _path(key, model)
-        or elsewhere
-        or closest(key, keys)
-    )
+def meant(location: Location) -> Location | None:
+    """The place of the setting that an unknown key is probably meant to be: in its mapping, or elsewhere."""
+    key, group, keys = str(location[-1]), location[:-1], _keys(location)
+    if other := alike(key, keys):
+        return (*group, other)
+    searched = ((group, model_at(group)), ((), Settings))
+    foreign = _OF_OTHERS.get(letters(key))
+    paths = [
+        (*start, *foreign.split(".")) for start, model in searched if foreign and foreign in _paths(model)
+    ]
+    paths += [(*start, *path.split(".")) for start, model in searched if (path := _path(key, model))]
+    paths += [(*group, other)] if (other := closest(key, keys)) else []
+    return paths[0] if paths else None
+
+
+def _suggestion(location: Location) -> str | None:
+    """The setting that an unknown key is probably meant to be, in words."""
+    place, group = meant(location), location[:-1]
+    if place is None:
+        return None
+    if place == location[-1:]:
+        return f"{place[0]} at the top"
+    return key_of(place[len(group) :] if place[: len(group)] == group else place)
 
 
 def _path(key: str, model: type[SettingsModel]) -> str | None:
@@ -195,7 +204,7 @@ def _known_keys(location: Location, value: object) -> str:
     key = str(location[-1])
     if len(location) == 1 and ":" in key:
         return "the name of this project before the colon"
-    keys, close = _keys(location), suggestion(location)
+    keys, close = _keys(location), _suggestion(location)
     hint = f"; did you mean {close}?" if close else ""
     if isinstance(value, dict) and value and {*keys}.issuperset(cast(dict[str, Any], value)):
         hint = "; write those in it one level higher"

@@ -3,17 +3,21 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import date
+from functools import reduce
 from itertools import takewhile
 from typing import Any, cast, get_args
 
 from pydantic import ValidationError
 from pydantic.alias_generators import to_camel
+from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
 
 from components.arguments.mistakes import Mistake, alike
 from program.settings._model import ENCRYPTED, SettingsError
-from program.settings.form_messages import form_problem, suggestion, unknown_keys
-from program.settings.paths import Location, entry_type, field_at, is_written, key_of
+from program.settings.form_messages import form_problem, meant, unknown_keys
+from program.settings.paths import Location, entry_type, field_at, inner_model, is_written, key_of, model_at
 from program.settings.project_config import left_out_default, plain_default
 from program.settings.root import Settings
 
@@ -23,55 +27,110 @@ _TIME = re.compile(r"(\d{4}-\d\d-\d\d)( \d\d:\d\d:\d\d(?:\.\d+)?) [-+]\d{4} (?:U
 """What Pulumi makes of a date or time without quotes (docs/facts/pulumi.md#configuration)."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """What a stack's raw configuration gives."""
+
+    settings: Settings | None
+    """With something else in the place of what is `unread`; None where too little is left to judge."""
+    mistakes: tuple[Mistake, ...]
+    """Every mistake of form: of a value, or an unknown key."""
+    unread: tuple[Location, ...]
+    """The settings that have such a mistake, those that an unknown key may stand for, and those that a preview cannot
+    decrypt; a list counts as a whole."""
+
+
 def parse(raw: Mapping[str, Any]) -> Settings:
     """Reads configuration values (JSON types, camelCase keys) into settings.
-
-    A preview cannot decrypt values. Where one has a default, the settings have that default; where it is text without
-    one, or in a list or map of text, they have `ENCRYPTED`. `program.settings.encrypted.readable` gives the settings
-    that rules may read.
 
     Raises:
         SettingsError: values have a wrong form or keys are unknown; lists all of them.
     """
+    reading = read(raw)
+    if reading.settings is None or reading.mistakes:
+        raise SettingsError(reading.mistakes)
+    return reading.settings
+
+
+def read(raw: Mapping[str, Any]) -> Reading:
+    """Reads configuration values (JSON types, camelCase keys), as far as they can be read.
+
+    A preview cannot decrypt values. Where one has a default, the settings have that default; where it is text without
+    one, or in a list or map of text, they have `ENCRYPTED`. `program.settings.encrypted.readable` gives the settings
+    that rules may read.
+    """
     values = {key: value for key, value in raw.items() if not _left_out(key, value)}
     too_deep = [key for key, value in values.items() if _depth(value) > _DEEPEST]
-    problems = {
+    mistakes = {
         (key,): Mistake(key, "…", f"at most {_DEEPEST} levels of lists and mappings") for key in too_deep
     }
-    values = _with_stand_ins({key: value for key, value in values.items() if key not in too_deep})
-    problems |= {
+    values = {key: value for key, value in values.items() if key not in too_deep}
+    hidden = [place for place, _ in encrypted(values)]
+    values = _with_stand_ins(values)
+    mistakes |= {
         location: Mistake(
             key_of(location), value, f"{_quoted(time)} in quotes; without them YAML reads a point in time"
         )
         for location, value in leaves(values)
         if isinstance(value, str) and (time := _TIME.fullmatch(value))
     }
+    settings, details = _validated(values)
+    unknown = {detail["loc"]: detail["input"] for detail in details if detail["type"] == "extra_forbidden"}
+    strange, misspelt = unknown_keys(unknown), set(map(meant, unknown))
+    for detail in details:
+        location = detail["loc"]
+        if location in strange:
+            mistakes.setdefault(location, strange[location])
+        elif detail["type"] == "missing" and location not in misspelt:
+            mistakes.setdefault(location, _spelt_otherwise(location, values) or form_problem(detail))
+        elif detail["type"] not in ("missing", "extra_forbidden"):
+            mistakes.setdefault(location, form_problem(detail))
+    unread = [_setting(place) for place in mistakes if place not in unknown]
+    unread += [other for place in unknown for other in _meant(place, values)]
+    if mistakes:
+        settings, _ = _validated(reduce(_mended, (*unknown, *unread), values))
+    return Reading(settings=settings, mistakes=tuple(mistakes.values()), unread=(*unread, *hidden))
+
+
+def _validated(values: Mapping[str, Any]) -> tuple[Settings | None, list[ErrorDetails]]:
     try:
         # Text that UTF-8 cannot hold, like half of a surrogate pair, is read as question marks.
         text = json.dumps(values, ensure_ascii=False).encode(errors="replace")
-        settings = Settings.model_validate_json(text, by_alias=True, by_name=False)
+        return Settings.model_validate_json(text, by_alias=True, by_name=False), []
     except ValidationError as error:
         details = error.errors(include_url=False)
         for detail in details:
             if detail["type"] == "missing":  # without its alias where a default is refused
                 detail["loc"] = (*detail["loc"][:-1], to_camel(str(detail["loc"][-1])))
-        unknown = {
-            detail["loc"]: detail["input"] for detail in details if detail["type"] == "extra_forbidden"
-        }
-        strange = unknown_keys(unknown)
-        misspelt = {(*location[:-1], suggestion(location)) for location in unknown}
-        for detail in details:
-            location = detail["loc"]
-            if location in unknown:
-                problems |= {first: problem for first, problem in strange.items() if first == location}
-            elif detail["type"] != "missing":
-                problems.setdefault(location, form_problem(detail))
-            elif location not in misspelt:
-                problems.setdefault(location, _spelt_otherwise(location, values) or form_problem(detail))
-    else:
-        if not problems:
-            return settings
-    raise SettingsError(problems.values())
+        return None, details
+
+
+def _meant(unknown: Location, values: Mapping[str, Any]) -> list[Location]:
+    """The settings that an unknown key may stand for: the one it is probably meant to be, or all left out beside it."""
+    if place := meant(unknown):
+        return [place]
+    places = [(*unknown[:-1], field.alias or "") for field in model_at(unknown[:-1]).model_fields.values()]
+    return [place for place in places if not is_written(values, place)]
+
+
+def _setting(location: Location) -> Location:
+    """The setting that a place is in: of a list's item the list, of a key what has it."""
+    return tuple(takewhile(lambda step: isinstance(step, str) and step != "[key]", location))
+
+
+def _mended(values: dict[str, Any], location: Location) -> dict[str, Any]:
+    """The values without one, or with one of the right form where it is required."""
+    field = field_at(location)
+    needed = field is not None and (field.is_required() or field.validate_default)
+    return _changed(values, location, *([_allowed(field)] if field and needed else []))
+
+
+def _allowed(field: FieldInfo) -> Any:
+    """A value that a required field takes."""
+    if group := inner_model(field.annotation):
+        return {one.alias: _allowed(one) for one in group.model_fields.values() if one.is_required()}
+    kinds: dict[Any, Any] = {int: 1, float: 1, date: date.min.isoformat()}
+    return kinds.get(field.annotation, ENCRYPTED)
 
 
 def _spelt_otherwise(location: Location, values: Mapping[str, Any]) -> Mistake | None:
@@ -142,15 +201,19 @@ def _with_stand_ins(values: dict[str, Any]) -> dict[str, Any]:
         free = field is not None and not field.is_required() and not field.validate_default
         text = item and field is not None and get_args(field.annotation)[:1] == (str,)
         if (free and not text) or entry not in (None, str):
-            values = _without(values, location)
+            values = _changed(values, location)
     return values
 
 
-def _without(values: dict[str, Any], location: Location) -> dict[str, Any]:
+def _changed(values: dict[str, Any], location: Location, *new: Any) -> dict[str, Any]:
+    """The values with a new one in a place, or without the one that is there."""
     first, *rest = location
-    if not rest:
-        return {key: value for key, value in values.items() if key != first}
-    return {**values, str(first): _without(values[str(first)], tuple(rest))}
+    inner = values.get(str(first))
+    if rest and isinstance(inner, dict):
+        return {**values, str(first): _changed(cast(dict[str, Any], inner), tuple(rest), *new)}
+    if rest:
+        return values
+    return {**values, str(first): new[0]} if new else {key: values[key] for key in values if key != first}
 
 
 def leaves(value: Any, location: Location = ()) -> Iterator[tuple[Location, Any]]:

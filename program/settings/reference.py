@@ -19,8 +19,9 @@ _HEAD = """\
 <!-- Generated from program/settings/ by `make docs`. -->
 
 Each key of a `Pulumi.<stack>.yaml`, written there as `kubeflow-aks:<key>`. A stack states only what differs from the
-defaults; of a group it may set single keys, of `pools` it sets the whole map. Before anything is created, all unknown
-keys and wrong types are reported at once; once there are none, all broken rules.
+defaults; of a group it may set single keys, of `pools` it sets the whole map. Before anything is created, every mistake
+is reported at once: unknown keys, wrong types, and broken rules, but for a rule that needs a value which is itself
+wrong or may be meant by an unknown key.
 
 The column Source names a document of [the list of sources](../facts/sources.md) or a page of this repository, or is
 `our choice`.

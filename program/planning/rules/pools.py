@@ -12,7 +12,7 @@ from components.arguments.mistakes import Mistake
 from components.pools import pool_checks
 from program.planning.pools import EVICTION_POLICY, Purpose, by_size, fallback_name, purpose
 from program.planning.sizes import sizes
-from program.settings import EncryptedError, Settings, UserPool
+from program.settings import Settings, UnreadError, UserPool
 
 _SYSTEM_VCPUS = 4
 _SYSTEM_GIB = 4
@@ -84,7 +84,7 @@ def candidates(settings: Settings) -> tuple[Candidate, ...]:
 def _by_size(name: str, pool: UserPool) -> list[UserPool]:
     try:
         return [one for _, one in by_size(name, pool)]
-    except EncryptedError:  # only the rules that read the sizes stop there
+    except UnreadError:  # only the rules that read the sizes stop there
         return [pool]
 
 

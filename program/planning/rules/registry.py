@@ -8,7 +8,7 @@ from components.azure.arm_ids import REGISTRY, arm_id_mistakes
 from components.azure.cidr import public_range_mistakes
 from components.registry.registry_checks import MAX_RANGES, premium_mistakes
 from program.planning.rules.access import covered_warnings, placeholder_warnings
-from program.settings import Settings
+from program.settings import Registry, Settings
 
 _RANGES: Final = "registry.authorizedIpRanges"
 
@@ -18,7 +18,7 @@ def registry_problems(settings: Settings) -> Iterator[Mistake]:
     registry = settings.registry
     if registry.attach is not None:
         yield from arm_id_mistakes("registry.attach", registry.attach, REGISTRY)
-        if "sku" in registry.model_fields_set:
+        if registry.sku != Registry().sku:  # that one may be a copy of the defaults
             yield Mistake(
                 "registry.sku",
                 registry.sku,

@@ -17,10 +17,16 @@ def refusals(**keys: Any) -> list[str]:
     return refused(caught.value.problems)
 
 
-def test_all_mistakes_of_form_are_reported_at_once_and_no_broken_rule() -> None:
+def test_all_mistakes_of_form_are_reported_at_once_with_the_rules_that_need_no_such_value() -> None:
     pools = {"general": GENERAL, "bad": {**SPOT, "maxCount": "ten"}, "Worse": SPOT}
     values = {"locaton": "x", "kubernetes": {"verison": "1.34", "tier": "Free"}, "pools": pools}
-    assert refusals(**values) == ["kubernetes.verison", "pools.bad.maxCount", "locaton"]
+    assert refusals(**values) == [
+        "kubernetes.verison",
+        "pools.bad.maxCount",
+        "locaton",
+        "kubernetes.tier",
+        "pools.Worse",
+    ]
 
 
 def test_all_broken_rules_are_reported_at_once() -> None:
@@ -30,6 +36,14 @@ def test_all_broken_rules_are_reported_at_once() -> None:
         "pools.work.minCount",
         "pools.Worse",
     ]
+
+
+def test_an_unknown_key_may_stand_for_any_that_is_left_out() -> None:
+    dear = {"vmSize": "Standard_D8ds_v5", "maxCount": 1, "taints": ["a=b:NoSchedule"], "maxPrice": 0.1}
+    assert refusals(pools={"general": GENERAL, "work": dear}) == ["pools.work.maxPrice"]
+    for key, more in (("priorty", []), ("machines", []), ("maxPod", ["pools.work.maxPrice"])):
+        pools = {"general": GENERAL, "work": {**dear, key: "Spot"}}
+        assert refusals(pools=pools) == [f"pools.work.{key}", *more]
 
 
 def test_a_pool_for_kubeflow_with_a_mistake_of_form_is_not_called_missing() -> None:

@@ -154,6 +154,28 @@ def test_a_value_that_a_preview_cannot_decrypt_breaks_no_rule(path: tuple[str | 
         assert planned(**raw).pools
 
 
+REQUIRED: list[tuple[str | int, ...]] = [
+    ("tags",),
+    ("tags", "owner"),
+    ("ssh", "publicKey"),
+    ("pools", "general", "maxCount"),
+    ("pools", "gpuspot", "fallback", "maxCount"),
+    ("officeHours", "timeZone"),
+]
+
+
+@pytest.mark.parametrize("path", [*REQUIRED, *PLACES[1::9]], ids=lambda path: ".".join(map(str, path)))
+def test_beside_a_value_of_a_wrong_form_the_rules_that_need_others_are_judged(
+    path: tuple[str | int, ...],
+) -> None:
+    raw = every_setting() | {"created": "2030-01-01"}
+    functools.reduce(operator.getitem, path[:-1], cast(Any, raw))[path[-1]] = [{}]
+    with pytest.raises(SettingsError) as caught:
+        planned(**raw)
+    wrong, *others = [problem.key for problem in caught.value.problems]
+    assert (wrong.partition(".")[0], others) == (path[0], ["created"])
+
+
 @settings(some, max_examples=60)
 @given(st.lists(st.tuples(st.sampled_from(PLACES), json_values), min_size=1, max_size=3))
 def test_any_value_at_any_setting_gives_a_plan_or_mistakes(

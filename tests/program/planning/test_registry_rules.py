@@ -38,7 +38,8 @@ def test_only_the_highest_tier_takes_it(sku: str, field: dict[str, Any]) -> None
 def test_a_registry_of_others_is_left_as_it_is() -> None:
     assert refusals(attach=EXISTING) == []
     assert refusals(attach=EXISTING, retentionDays=30) == ["registry.retentionDays"]
-    assert refusals(attach=EXISTING, sku="Standard") == ["registry.sku"]
+    assert refusals(attach=EXISTING, sku="Standard") == []  # the default
+    assert refusals(attach=EXISTING, sku="Basic") == ["registry.sku"]
     assert refusals(attach=EXISTING, authorizedIpRanges=RANGES) == ["registry.authorizedIpRanges"]
 
 

@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from program.settings import Settings, SettingsError, parse
-from program.settings._model import ENCRYPTED, EncryptedError
+from program.settings._model import ENCRYPTED, UnreadError
 from program.settings.encrypted import judged, readable
+from program.settings.parse import read as read_raw
 
 TAGS = {"owner": "ml", "environment": "dev"}
 WORK = {"vmSize": "Standard_D8ds_v5", "priority": "Spot", "maxCount": 10}
@@ -15,6 +16,13 @@ WORK = {"vmSize": "Standard_D8ds_v5", "priority": "Spot", "maxCount": 10}
 
 def read(**keys: Any) -> Settings:
     return parse({"tags": TAGS, **keys})
+
+
+def as_rules_read(raw: dict[str, Any]) -> Settings:
+    """The settings as rules read them."""
+    reading = read_raw(raw)
+    assert reading.settings
+    return readable(reading.settings, reading.unread)
 
 
 def mistakes(**keys: Any) -> list[str]:
@@ -96,7 +104,7 @@ def test_reading_an_encrypted_setting_raises() -> None:
         "kubernetes": {"version": ENCRYPTED, "tier": "Standard"},
         "pools": {"a": WORK, "b": {**WORK, "zones": [ENCRYPTED], "labels": {"x": ENCRYPTED}}},
     }
-    settings = readable(parse(raw), raw)
+    settings = as_rules_read(raw)
     assert settings.kubernetes.tier == "Standard"
     assert dict(settings.pools["a"])["zones"] == ()
     assert settings.pools["b"].max_count == 10
@@ -108,13 +116,13 @@ def test_reading_an_encrypted_setting_raises() -> None:
         lambda: settings.pools["b"].labels,
         lambda: dict[str, object](settings.pools["b"]),
     ):
-        with pytest.raises(EncryptedError):
+        with pytest.raises(UnreadError):
             read_encrypted()
 
 
 def test_a_rule_ends_where_it_reads_an_encrypted_setting_and_the_next_one_goes_on() -> None:
     raw = {"tags": TAGS, "location": ENCRYPTED}
-    settings = readable(parse(raw), raw)
+    settings = as_rules_read(raw)
 
     def rule() -> Any:
         yield "before"
@@ -144,7 +152,7 @@ def test_a_date_without_quotes_is_refused_with_what_to_write() -> None:
 
 def test_the_values_given_are_not_changed() -> None:
     raw = {"tags": TAGS, "kubernetes": {"version": ENCRYPTED}}
-    readable(parse(raw), raw)
+    as_rules_read(raw)
     assert raw == {"tags": TAGS, "kubernetes": {"version": ENCRYPTED}}
 
 

@@ -30,7 +30,10 @@ def refused(monkeypatch: pytest.MonkeyPatch, **extra: Any) -> tuple[str, list[st
 @pytest.mark.parametrize(
     ("values", "keys"),
     [
-        ({"locaton": "x", "protect": "x", "kubernetes": {"tier": "Free"}}, ["locaton", "protect"]),
+        (
+            {"locaton": "x", "protect": "x", "kubernetes": {"tier": "Free"}},
+            ["kubernetes.tier", "locaton", "protect"],
+        ),
         (
             {"kubernetes": {"tier": "Free"}, "systemPool": {"vmSize": "Standard_B4ms"}},
             ["kubernetes.tier", "systemPool.vmSize"],

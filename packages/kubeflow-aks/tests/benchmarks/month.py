@@ -15,16 +15,16 @@ import statistics
 import sys
 import time
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from scipy import special
 
-from kubeflow_aks.cost.model.fallback import either
+from kubeflow_aks.cost.billing import bill
 from kubeflow_aks.cost.model.hourly import boot, expected
 from kubeflow_aks.cost.model.idle import Bursts, Idle, idle, tail
 from kubeflow_aks.cost.model.rates import evictions_an_hour
@@ -34,6 +34,7 @@ from kubeflow_aks.local_aks.simulation.autoscaler.profile import seconds
 from kubeflow_aks.local_aks.simulation.tasks.eviction import NOTICE_SECONDS
 from tests.benchmarks import month_page
 from tests.benchmarks.month_page import Compared, Found, Row, SoldOut, Together
+from tests.cost import examples
 from tests.stepped.clock import TICK_SECONDS
 from tests.stepped.month import FALLBACK, POD, SPOT, WITH_FALLBACK, Month, Work, play
 from tests.stepped.work import Kind
@@ -61,6 +62,7 @@ class Case:
         steps: kinds of step, with how many of each a month.
         at_once: how many are submitted together.
         maximum: nodes of the pool.
+        fallback: nodes of its fallback; 0 for none.
         unneeded: `scaleDownUnneededTime`.
         rates: chances of an eviction within an hour.
         more: whether more months are played of it.
@@ -70,6 +72,7 @@ class Case:
     steps: tuple[tuple[Step, int], ...]
     at_once: int = 1
     maximum: int = 100
+    fallback: int = 100
     unneeded: str = "10m"
     rates: tuple[float, ...] = RATES
     more: bool = False
@@ -117,7 +120,31 @@ CASES: Final = (
     Case("2 h × 200, 10 at once", ((step(2), 200),), at_once=10),
     Case("2 h × 200, nodes idle for 2 min", ((step(2), 200),), unneeded="2m"),
     Case("4 h × 100, 25 at once", ((step(4), 100),), at_once=25),
-    Case("4 h × 100, 20 at once on 5 nodes", ((step(4), 100),), at_once=20, maximum=5),
+    Case("4 h × 100, 20 at once on 5 nodes", ((step(4), 100),), at_once=20, maximum=5, fallback=0),
+    Case(
+        "4 h × 100, 20 at once on 5 nodes and 3",
+        ((step(4), 100),),
+        at_once=20,
+        maximum=5,
+        fallback=3,
+        rates=RATES[1:3],
+    ),
+    Case(
+        "1 h × 600, 60 at once on 8 nodes and 8",
+        ((step(1), 600),),
+        at_once=60,
+        maximum=8,
+        fallback=8,
+        rates=RATES[1:2],
+    ),
+    Case("0.5 h × 1,000 on 2 nodes and 4", ((step(0.5), 1000),), maximum=2, fallback=4, rates=RATES[1:3]),
+    Case(
+        "8 h × 100, saved each hour, on 1 node and 2",
+        ((step(8, every=1), 100),),
+        maximum=1,
+        fallback=2,
+        rates=RATES[1:3],
+    ),
     Case("8 h × 40", ((step(8), 40),)),
     Case("8 h × 40, saved each hour", ((step(8, every=1), 40),)),
     Case("8 h × 40, given up after 2 retries", ((step(8, retries=2), 40),)),
@@ -129,6 +156,13 @@ CASES: Final = (
         "the blog's: 2 h × 1,000, 4 h × 250, 20 h × 20",
         ((step(2), 1000), (step(4), 250), (step(20), 20)),
         rates=RATES[:3],
+    ),
+    Case(
+        "the blog's on 10 nodes and 5",
+        ((step(2), 1000), (step(4), 250), (step(20), 20)),
+        maximum=10,
+        fallback=5,
+        rates=RATES[1:2],
     ),
     Case("2 h on 4 nodes × 50", ((step(2, nodes=4), 50),), rates=RATES[:3], more=True),
     Case("6 h on 8 nodes × 5", ((step(6, nodes=8), 5),), rates=RATES[:2], more=True),
@@ -150,7 +184,8 @@ SHORTAGES: Final = (*AGAIN, GANG, MIXED)
 
 
 def by_model(case: Case, rate: float) -> Figures:
-    """What the model expects of a month."""
+    """What the model expects of a month: the hours of its bill, and what `model.hourly` has of their evictions."""
+    spot, fallback = _billed(case, rate)
     billed = evictions = lost = failed = 0.0
     boots = _idle(case, rate).boots
     for one, number in case.steps:
@@ -164,7 +199,45 @@ def by_model(case: Case, rate: float) -> Figures:
         exposed = hours - expectation.waiting + boots * boot(one, rate)
         evictions += number * exposed * one.nodes * evictions_an_hour(rate)
         lost += number * expectation.lost * one.nodes
-    return Figures(billed + idle_hours(case, rate), evictions, lost, failed)
+    alone = billed + idle_hours(case, rate)
+    if failed:  # the bill has a step that is given up started again
+        return Figures(alone, evictions, lost, failed)
+    stays = min(spot / alone, 1.0)
+    return Figures(spot, evictions * stays, lost * stays, failed, fallback)
+
+
+def _billed(case: Case, rate: float, sold_out: float = 0.0) -> tuple[float, float]:
+    """Node hours on spot and on the fallback as the bill of a stack with this work has them."""
+    workload = {
+        f"kind{place}": {
+            "pool": SPOT,
+            "hoursPerMonth": number * one.hours * one.nodes,
+            "stepHours": one.hours,
+            "checkpointMinutes": one.checkpoints.every * 60 if one.checkpoints else None,
+            "checkpointWriteMinutes": one.checkpoints.writing * 60 if one.checkpoints else 0,
+            "restartMinutes": one.restart * 60,
+            "retryWaitMinutes": one.wait * 60,
+            "retries": one.retries,
+            "stepsAtOnce": case.at_once,
+            "nodesPerStep": one.nodes,
+            "elastic": one.elastic,
+        }
+        for place, (one, number) in enumerate(case.steps)
+    }
+    cost = {"evictionRate": rate, "soldOutShare": sold_out, "soldOutHours": SOLD_OUT_HOURS}
+    pools = [examples.spot(SPOT, maxCount=case.maximum)]
+    if case.fallback:
+        pools.append(examples.pool(FALLBACK, maxCount=case.fallback))
+    stack = examples.stack(
+        *pools,
+        basis={"workload": workload, "cost": cost},
+        fallbacks={SPOT: FALLBACK},
+        autoScalerProfile={"scaleDownUnneededTime": case.unneeded},
+    )
+    hours = {
+        line.name: line.hours.expected for line in bill(stack, examples.FixedMarket()).lines if line.hours
+    }
+    return hours[SPOT], hours.get(FALLBACK, 0.0)
 
 
 def idle_hours(case: Case, rate: float) -> float:
@@ -184,10 +257,16 @@ def month(case: Case, rate: float) -> Month:
     """The same month for the simulation."""
     return Month(
         work=[
-            Work(_kind(one), number * _alone(one), case.at_once * _alone(one)) for one, number in case.steps
+            Work(
+                _kind(one, POD if not case.fallback else WITH_FALLBACK),
+                number * _alone(one),
+                case.at_once * _alone(one),
+            )
+            for one, number in case.steps
         ],
         hazard=evictions_an_hour(rate),
         maximum=case.maximum,
+        fallback=case.fallback,
         profile={"scaleDownUnneededTime": case.unneeded},
         boot=BOOT_SECONDS,
     )
@@ -231,6 +310,7 @@ def row(case: Case, rate: float, number: int, executor: Executor | None = None) 
         evictions=compare(model.evictions, (one.evictions for one in played)),
         lost=None if gives_up else compare(model.lost, (one.lost for one in played)),
         failed=compare(model.failed, (one.failed for one in played)) if gives_up else None,
+        fallback=compare(model.fallback, (one.fallback for one in played)) if model.fallback else None,
     )
 
 
@@ -250,20 +330,15 @@ def together(case: Case, rate: float, number: int, executor: Executor) -> Togeth
 
 def sold_out(case: Case, rate: float, share: float, number: int, executor: Executor) -> SoldOut:
     """The same month with a fallback and times without supply."""
-    idling = idle_hours(case, rate)
-    steps = [(either(one, rate, share, SOLD_OUT_HOURS), number * one.nodes) for one, number in case.steps]
-    on_spot = sum(step.spot * number for step, number in steps)
-    on_fallback = sum(step.fallback * number for step, number in steps)
-    of = month(case, rate)
-    with_fallback = [replace(work, kind=replace(work.kind, pod=WITH_FALLBACK)) for work in of.work]
-    of = replace(of, work=with_fallback, sold_out=share, sold_out_hours=SOLD_OUT_HOURS)
+    on_spot, on_fallback = _billed(case, rate, share)
+    of = replace(month(case, rate), sold_out=share, sold_out_hours=SOLD_OUT_HOURS)
     played = months(of, f"{case.name}/{rate}/{share}", number, executor)
     return SoldOut(
         case.name,
         rate,
         share,
-        spot=compare(on_spot + (1 - share) * idling, (one.billed for one in played)),
-        fallback=compare(on_fallback + share * idling, (one.fallback for one in played)),
+        spot=compare(on_spot, (one.billed for one in played)),
+        fallback=compare(on_fallback, (one.fallback for one in played)),
     )
 
 
@@ -323,11 +398,11 @@ def everything(number: int) -> Found:
         )
 
 
-def _kind(one: Step) -> Kind:
+def _kind(one: Step, pod: Mapping[str, Any] = POD) -> Kind:
     """The simulation boots a VM and waits out the notice by itself; the rest of a restart is the pod's."""
     saves = one.checkpoints
     return Kind(
-        pod=POD,
+        pod=pod,
         seconds=one.hours * HOUR,
         restart=one.restart * HOUR - BOOT_SECONDS - NOTICE_SECONDS,
         load=one.restart * HOUR - BOOT_SECONDS,

@@ -12,7 +12,7 @@ _HEAD: Final = """\
 <!-- Generated in about eight minutes, do not edit:
      `PYTHONPATH=packages/kubeflow-aks:. .venv/bin/python -m tests.benchmarks.month --write` -->
 
-`./kubeflow-aks cost` shows what a stack is *expected* to cost, by the closed forms in
+`./kubeflow-aks cost` shows what a stack is *expected* to cost, by the model in
 `packages/kubeflow-aks/src/kubeflow_aks/cost/model`. Here the same work is played on the local AKS: its scale sets, spot
 market and cluster autoscaler as they are, with a control plane in memory and a clock that goes from event to event
 (`packages/kubeflow-aks/tests/stepped`). The two share no code. A
@@ -28,13 +28,16 @@ notice, at any moment and independently of the others.
 so about {chance:.0f} would lie outside for a model without any error, and those of a row go together.{outside}
 The largest difference of billed hours is {worst}. At 20 % the blog's work is left out, as it would hardly get done.
 
-| Work of a month | Evictions | Billed: model | played | ratio | Evicted: model | played | Lost: model | played |
-| --- | --: | --: | --: | --: | --: | --: | --: | --: |
+| Work of a month | Evictions | Spot: model | played | ratio | Fallback: model | played | Evicted: model | played |\
+ Lost: model | played |
+| --- | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: |
 """
 
 _NOTES: Final = """
-`!` marks an expectation outside its interval. Billed and lost are node hours. They are billed from the request for a
-VM until it is gone, so they contain boots and the time in which nodes idle. Lost are hours of work, not of
+`!` marks an expectation outside its interval. Hours on spot and on the fallback are those of the bill, from the request
+for a VM until it is gone, so they contain boots and the time in which nodes idle. The work tolerates both, so the
+fallback takes what finds the spot pool full: "on 5 nodes and 3" has at most 5 of spot and 3 of it, "on 5 nodes"
+has no fallback, so that work waits, and all others have at most 100 of both. Lost are hours of work, not of
 restarts. Where steps are given up, the last two columns count those.
 
 An eviction costs 6 minutes beside the lost work, or 20 where the name has it: 30 s of notice, 90 s of boot, and the
@@ -111,11 +114,16 @@ class Row:
     evictions: Compared
     lost: Compared | None
     failed: Compared | None
+    fallback: Compared | None
 
     @property
     def all(self) -> list[Compared]:
         """What is compared."""
-        return [one for one in (self.billed, self.evictions, self.lost, self.failed) if one is not None]
+        return [
+            one
+            for one in (self.billed, self.fallback, self.evictions, self.lost, self.failed)
+            if one is not None
+        ]
 
 
 @dataclass(frozen=True)
@@ -196,6 +204,7 @@ def line(row: Row) -> str:
         f"{row.rate:.0%}/h",
         *_both(row.billed),
         f"{row.billed.model / row.billed.mean:.3f}",
+        *_both(row.fallback),
         *_both(row.evictions),
         f"gives up {model}" if row.failed else model,
         played,

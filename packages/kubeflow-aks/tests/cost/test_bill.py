@@ -49,10 +49,7 @@ def test_without_a_fallback_the_work_waits_and_that_is_reported() -> None:
     monthly_bill = bill(stack(spot("cpuspot"), basis=basis), FixedMarket())
     assert line(monthly_bill, "cpuspot").hours == Range.exactly(1000)
     [result] = monthly_bill.work
-    longest = (
-        500 * 0.2 * 4
-    )  # a fifth of the steps wait, for 4 h as that has no memory, or for a node that gets free
-    assert 0.6 * longest < result.waits < 0.9 * longest
+    assert result.waits == pytest.approx(500 * 0.2 * 4, rel=0.05)  # a fifth of the steps, each for 4 h
     assert result.notes[-1] == (
         f"cpuspot has no fallback: its steps wait {result.waits:.0f} hours a month in all for nodes"
     )
@@ -179,8 +176,12 @@ def test_bursts_within_office_hours_come_closer_together() -> None:
 
 def test_a_batch_pool_that_keeps_nodes_pays_for_them_where_its_work_needs_fewer() -> None:
     basis = {"workload": {"a": calm()}, "cost": {"evictionRate": 0}}
-    monthly_bill = bill(stack(spot("cpuspot", minCount=3), basis=basis), FixedMarket())
-    assert line(monthly_bill, "cpuspot").hours == Range.exactly(3 * HOURS_A_MONTH)
+    bills = [bill(stack(spot("cpuspot", minCount=count), basis=basis), FixedMarket()) for count in (1, 10)]
+    [one, ten] = [it.hours.expected for of in bills if (it := line(of, "cpuspot")).hours]
+    assert ten == pytest.approx(10 * HOURS_A_MONTH)
+    assert (
+        0.5 * HOURS_A_MONTH < one - HOURS_A_MONTH < 0.9 * HOURS_A_MONTH
+    )  # 1.37 nodes: the one is idle at times
 
 
 def test_work_beyond_a_pools_maximum_is_reported_with_the_figures() -> None:
@@ -440,7 +441,11 @@ def test_the_source_of_a_rate_is_reported_once() -> None:
 
 
 def test_a_tainted_pool_without_work_that_is_always_on_is_no_batch_work() -> None:
-    pools = (spot("cpuspot", minCount=1), pool("serving", minCount=2, maxCount=4), pool("idle"))
+    pools = (
+        spot("cpuspot", minCount=1),
+        pool("serving", minCount=2, maxCount=4, work="serving"),
+        pool("idle"),
+    )
     monthly_bill = bill(stack(*pools, basis={"workload": {"a": calm()}}), FixedMarket())
     assert line(monthly_bill, "serving").part == "home"
     assert line(monthly_bill, "cpuspot").part == "batch"

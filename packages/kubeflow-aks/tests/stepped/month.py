@@ -61,7 +61,9 @@ class Month:
         together: whether all spot VMs are taken at the same moments instead of each at its own.
         sold_out: share of the month in which Azure has no spot VM; running ones stay.
         sold_out_hours: mean length of such a time.
-        maximum: nodes of each pool.
+        maximum: nodes of the spot pool.
+        fallback: nodes of its fallback; None for as many.
+        minimum: nodes of the spot pool that are always there.
         hours: length of the month.
         profile: the cluster's `autoScalerProfile`; AKS's defaults where it is silent.
         boot: seconds from the request for a VM to its node.
@@ -73,6 +75,8 @@ class Month:
     sold_out: float = 0.0
     sold_out_hours: float = 4.0
     maximum: int = 100
+    fallback: int | None = None
+    minimum: int = 0
     hours: float = MONTH_HOURS
     profile: Mapping[str, str] = field(default_factory=dict[str, str])
     boot: float = 90.0
@@ -165,9 +169,11 @@ def billed(lines: Iterable[Mapping[str, Any]]) -> tuple[Mapping[str, float], Map
 
 
 def _pools(month: Month) -> list[dict[str, Any]]:
-    both = {"vmSize": "Standard_D8ds_v5", "maxCount": month.maximum}
-    spot = pool(SPOT, scaleSetPriority="Spot", **both)
-    return [spot, pool(FALLBACK, nodeTaints=["ckf/fallback=true:NoSchedule"], **both)]
+    size, most = "Standard_D8ds_v5", month.maximum
+    of_spot = {"minCount": month.minimum, "count": month.minimum, "maxCount": most}
+    spot = pool(SPOT, vmSize=size, scaleSetPriority="Spot", **of_spot)
+    most = most if month.fallback is None else month.fallback
+    return [spot, pool(FALLBACK, vmSize=size, nodeTaints=["ckf/fallback=true:NoSchedule"], maxCount=most)]
 
 
 def _submissions(work: Work, hours: float, rng: random.Random) -> list[float]:

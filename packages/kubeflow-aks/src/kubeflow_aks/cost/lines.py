@@ -16,16 +16,18 @@ _NOTHING = Range.exactly(0.0)
 
 @dataclass
 class _Account:
-    """What is billed to one batch pool, and for the same work on demand."""
+    """What is billed to one batch pool, and for the same work on demand; `least` hours are on its least nodes."""
 
     hours: Range = _NOTHING
     vm: Range = _NOTHING
     disk: Range = _NOTHING
     vm_on_demand: Range = _NOTHING
     disk_on_demand: Range = _NOTHING
+    least: float = 0.0
 
-    def add(self, hours: Range, node: Node, compared: float, other: Node) -> None:
+    def add(self, hours: Range, least: float, node: Node, compared: float, other: Node) -> None:
         self.hours += hours
+        self.least += least
         self.vm += product(hours, node.vm)
         self.disk += product(hours, node.disk)
         self.vm_on_demand += other.vm * compared
@@ -54,19 +56,21 @@ def batch(terms: PoolTerms, played: Iterable[tuple[Played, Terms]], running: flo
     accounts: dict[str, _Account] = {}
     for it, on in played:
         account = accounts.setdefault(on.pool.name, _Account())
-        account.add(it.hours, on.node, it.compared * (1 - it.moved), on.on_demand)
+        account.add(it.hours, it.least, on.node, it.compared * (1 - it.moved), on.on_demand)
         if on.fallback and it.moved:
             other = accounts.setdefault(on.fallback.name, _Account())
-            other.add(it.fallback, on.on_demand, it.compared * it.moved, on.on_demand)
+            other.add(it.fallback, it.least_fallback, on.on_demand, it.compared * it.moved, on.on_demand)
         if on.head:
             node = terms.node(on.head.pool)
-            accounts.setdefault(on.head.pool.name, _Account()).add(it.head, node, it.head_compared, node)
+            accounts.setdefault(on.head.pool.name, _Account()).add(
+                it.head, it.head.expected, node, it.head_compared, node
+            )
     worked = frozenset(accounts)
     for name, pool in terms.pools.items():
-        idle = pool.minimum * HOURS_A_MONTH * running - accounts.get(name, _Account()).hours.expected
+        idle = pool.minimum * HOURS_A_MONTH * running - accounts.get(name, _Account()).least
         if not pool.home and idle > 0 and terms.starts(pool):
             on = terms.of(pool)
-            accounts.setdefault(name, _Account()).add(Range.exactly(idle), on.node, idle, on.on_demand)
+            accounts.setdefault(name, _Account()).add(Range.exactly(idle), idle, on.node, idle, on.on_demand)
         if name in accounts:
             part: Part = "batch" if name in worked or pool.spot else "home"
             yield from _both(pool, part, accounts[name], terms.node(pool))

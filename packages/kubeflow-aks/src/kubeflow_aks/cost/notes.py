@@ -23,6 +23,7 @@ def cost_notes(work: Work, cost: WorkCost, terms: Terms, currency: str) -> Itera
     """The notes on one kind of work."""
     yield from _evenings(work, cost, terms)
     if terms.rate is None:
+        yield from _full(cost, terms)
         return
     yield from _sizes(terms)
     rate = terms.rate.rate.expected
@@ -33,16 +34,21 @@ def cost_notes(work: Work, cost: WorkCost, terms: Terms, currency: str) -> Itera
         yield from _chances(work, cost, terms)
         yield from _shortage(terms)
     yield from _nodes(work, terms)
-    if terms.fallback and cost.overflow > _RARE * cost.useful:
+    yield from _full(cost, terms)
+
+
+def _full(cost: WorkCost, terms: Terms) -> Iterator[str]:
+    """What a pool without room does with its work."""
+    pool, fallback = terms.pool.name, terms.fallback
+    if fallback and cost.overflow > _RARE * cost.useful:
         yield (
-            f"{terms.pool.name} is full at times, with {terms.pool.maximum} nodes: {hours(cost.overflow)} hours a "
-            f"month run on {terms.fallback.name} instead, where a step stays to its end"
+            f"{pool} is full at times, with {terms.pool.maximum} nodes: {hours(cost.overflow)} hours a month run on "
+            f"{fallback.name} instead, where a step stays to its end"
         )
     if cost.waits > _RARE * cost.useful:
-        fallback = f"{terms.fallback.name} is full, too" if terms.fallback else "has no fallback"
-        yield (
-            f"{terms.pool.name} {fallback}: its steps wait {hours(cost.waits)} hours a month in all for nodes"
-        )
+        without = f"{pool} has no fallback" if terms.rate else f"{pool} is full"
+        why = f"{fallback.name} is full, too" if fallback else without
+        yield f"{why}: its steps wait {hours(cost.waits)} hours a month in all for nodes"
 
 
 def _nodes(work: Work, terms: Terms) -> Iterator[str]:

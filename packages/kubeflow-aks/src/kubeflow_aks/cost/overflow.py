@@ -17,7 +17,7 @@ _HOPELESS: Final = 100
 
 
 def overflows(batch: Mapping[str, tuple[Work, Terms]]) -> Mapping[str, Outcome]:
-    """What each kind of work comes to whose pool may be full, or sold out with a fallback that may be full.
+    """What each kind of work comes to where a pool's maximum or minimum matters (`model.overflow.is_limited`).
 
     The others, work that is hardly ever done and the blog's model, which has no limits, are left out: `model.hourly`
     and `model.fallback` bill them. Nodes for the heads of steps count as always free.
@@ -32,7 +32,7 @@ def overflows(batch: Mapping[str, tuple[Work, Terms]]) -> Mapping[str, Outcome]:
         fallback: _month([batch[name][1] for name in names], [demands[name] for name in names])
         for fallback, names in groups.items()
     }
-    full = [fallback for fallback, month in months.items() if overflow.may_be_full(month)]
+    full = [fallback for fallback, month in months.items() if overflow.is_limited(month)]
     played = overflow.play([months[fallback] for fallback in full])
     return {
         name: outcome

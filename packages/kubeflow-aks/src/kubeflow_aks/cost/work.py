@@ -34,6 +34,7 @@ class Played:
         hours: billed node hours on its pool.
         fallback: on the fallback.
         moved: share of the work that runs there.
+        least, least_fallback: those of the hours that its pool's, and the fallback's, least nodes do.
         compared: those of the same work without evictions, all on demand.
         head: billed node hours of its steps' heads, on their pool.
         head_compared: the same without evictions.
@@ -44,6 +45,8 @@ class Played:
     fallback: Range
     moved: float
     compared: float
+    least: float
+    least_fallback: float = 0.0
     head: Range = _NOTHING
     head_compared: float = 0.0
 
@@ -105,7 +108,7 @@ def _on_demand(
         misses=Range.exactly(outcome.late) if outcome and work.deadline_hours else None,
         waits=outcome.waits if outcome else 0.0,
     )
-    return Played(cost, hours, _NOTHING, 0.0, compared)
+    return Played(cost, hours, _NOTHING, 0.0, compared, *_on_least(hours, _NOTHING, outcome))
 
 
 def _on_spot(
@@ -154,7 +157,18 @@ def _on_spot(
         overflow=overflow,
         waits=outcome.waits if outcome else 0.0,
     )
-    return Played(cost, hours, on_fallback, moved, compared)
+    return Played(cost, hours, on_fallback, moved, compared, *_on_least(hours, on_fallback, outcome))
+
+
+def _on_least(hours: Range, on_fallback: Range, outcome: Outcome | None) -> tuple[float, float]:
+    """Of the hours on the pool and on the fallback, those on nodes that are always there: all where that is open."""
+    if outcome is None:
+        return hours.expected, on_fallback.expected
+    own, other = outcome.hours + outcome.idle, outcome.fallback + outcome.idle_fallback
+    return (
+        hours.expected * outcome.least / own if own else 0.0,
+        on_fallback.expected * outcome.least_fallback / other if other else 0.0,
+    )
 
 
 def _with_heads(played: Played, work: Work, terms: Terms, head: Terms, idling: Idling) -> Played:
@@ -189,7 +203,7 @@ class Way:
 
     def overflowing(self, share: float, unevicted: float) -> Way:
         """The same with a share of what spot does on the fallback, too; below 0 where a full one sends work back."""
-        more = max(share * self.stays, -self.fallback / unevicted)
+        more = max(min(share, 1.0) * self.stays, -self.fallback / unevicted)
         part = 1 - more / self.stays if self.stays else 1.0
         return Way(times(self.spot, part), self.fallback + more * unevicted, min(self.stays - more, 1.0))
 

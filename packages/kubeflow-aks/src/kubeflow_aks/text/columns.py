@@ -8,13 +8,13 @@ from typing import Final
 GAP = 2
 """Blanks between two columns."""
 _NARROWEST: Final = 5
-_MARKS: Final = (" ", " -_")
+_MARKS: Final = (" ", " /=:", " /=:-_")
 
 
 def table(rows: Sequence[Sequence[str]], width: int, numbers: range = range(0)) -> list[list[str]]:
     """The lines of each row, none wider than `width` where that can be; long cells wrap inside their column.
 
-    They wrap at blanks; where that is not enough at hyphens and underscores too, and then anywhere.
+    They wrap at blanks; where that is not enough in ids and labels too, then in names, and then anywhere.
 
     Args:
         rows: cells by row, all rows of one length.

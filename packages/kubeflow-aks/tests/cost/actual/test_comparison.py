@@ -23,16 +23,17 @@ from tests.cost.examples import FixedMarket, pool, spot, stack, work
 from tests.cost.reports import node as recorded
 from tests.cost.reports import report
 
+SOLD_OUT = ("cost", "pools", "cpuspot", "soldOutShare")
 MONTH = 744
 """Hours of October; the bill's month has 730."""
 BASIS = {"workload": {"training": work(hours=730, step=1, restartMinutes=0)}, "cost": {"evictionRate": 0.0}}
 NAMES = {"resourceName": "made", "nodeResourceGroup": "made-nodes"}
 
 
-def made(basis: object = BASIS, **more: object) -> Stack:
-    """A system pool of two nodes, and a spot pool of at most 4 nodes with a fallback."""
-    pools = spot("cpuspot", maxCount=4), pool("cpuod", maxCount=4)
-    it = stack(*pools, basis=basis, fallbacks={"cpuspot": "cpuod"}, **NAMES, **more)  # type: ignore[arg-type]
+def made(basis: object = BASIS, most: int = 100) -> Stack:
+    """A system pool of two nodes, and a spot pool of so many nodes at most with a fallback."""
+    pools = spot("cpuspot", maxCount=most), pool("cpuod", maxCount=4)
+    it = stack(*pools, basis=basis, fallbacks={"cpuspot": "cpuod"}, **NAMES)  # type: ignore[arg-type]
     return Stack(it.name, it.resources, {**it.outputs, "resourceGroup": "rg-made"})
 
 
@@ -115,7 +116,7 @@ def test_a_record_alone_has_hours_evictions_and_settings(tmp_path: Path) -> None
 
 
 def test_what_ran_on_the_fallback_because_the_pool_was_full_is_not_sold_out(tmp_path: Path) -> None:
-    assert compared(tmp_path, record(full=True)).settings["cost", "pools", "cpuspot", "soldOutShare"] == 0
+    assert compared(tmp_path, record(full=True), of=made(most=4)).settings[SOLD_OUT] == 0
 
 
 def test_a_fallback_with_work_of_its_own_says_nothing_of_spot(tmp_path: Path) -> None:
@@ -145,7 +146,7 @@ def test_opencosts_nodes_are_at_list_prices(tmp_path: Path) -> None:
     assert (it.others, it.total.expected) == ((), pytest.approx(sum(row.expected for row in it.pools)))
     assert it.not_compared == (
         (
-            "not compared, because the files do not have it for one cluster: control plane ($4.80), "
+            "not compared, because the files do not have it, or not by cluster: control plane ($4.80), "
             "load balancer ($1.20), public addresses ($0.24)"
         ),
     )
@@ -154,9 +155,21 @@ def test_opencosts_nodes_are_at_list_prices(tmp_path: Path) -> None:
 
 def test_an_export_of_the_nodes_group_alone_says_what_it_lacks(tmp_path: Path) -> None:
     it = compared(tmp_path, export([node("cpuspot", 24, 0.05)]))
+    assert [row.name for row in it.others] == ["load balancer"]
     assert it.not_compared == (
-        "no row of resource group rg-made: what it has costs nothing here, and may be missing in the files",
+        (
+            "not compared, because the files do not have it, or not by cluster: control plane ($2.40), public "
+            "addresses ($0.12)"
+        ),
+        "no row of resource group rg-made: what it has is not looked at",
     )
+    assert all("control plane" not in reason.words for reason in it.reasons)
+
+
+def test_a_fallback_that_does_other_work_is_named(tmp_path: Path) -> None:
+    basis = BASIS | {"workload": {"training": work(hours=730, step=1), "reports": work("cpuod", 10, 1)}}
+    it = compared(tmp_path, october(), of=made(basis))
+    assert it.not_compared == ("cpuod does other work too: not all of its hours are those of a fallback",)
 
 
 @pytest.mark.parametrize(

@@ -139,6 +139,25 @@ def test_rows_that_are_not_understood_are_counted_and_the_first_is_named(tmp_pat
     assert it.pools["cpuod"].hours == 0
 
 
+def test_a_row_of_no_hours_has_its_amount_and_is_named(tmp_path: Path) -> None:
+    it = charged(tmp_path, export([node("cpuod", 5, 0.2, unit="1 Gallon")]))
+    assert (it.pools["cpuod"].amount, it.pools["cpuod"].hours, it.puzzling) == (1, 0, 1)
+    assert it.first_puzzle == "0.csv, line 2: '5' of '1 Gallon' are no hours, its amount is counted"
+
+
+def test_focus_without_microsofts_columns(tmp_path: Path) -> None:
+    """Its service is that of the resource, whatever the meter."""
+    rows = list(csv.DictReader(io.StringIO(export(ROWS, "FOCUS"))))
+    sink = io.StringIO()
+    names = [name for name in rows[0] if not name.startswith("x_")]
+    writer = csv.DictWriter(sink, names, extrasaction="ignore")
+    writer.writeheader()
+    writer.writerows(rows)
+    plain, full = charged(tmp_path, sink.getvalue()), charged(tmp_path, export(ROWS, "FOCUS"))
+    assert {name: it.hours for name, it in plain.pools.items()} == {"cpuspot": 48, "cpuod": 6, "system": 48}
+    assert plain.others == full.others
+
+
 def test_parts_of_one_export_are_one(tmp_path: Path) -> None:
     both = charged(tmp_path, export(ROWS[:5]), export(ROWS[5:]))
     assert both.pools == charged(tmp_path, export(ROWS)).pools
@@ -175,8 +194,8 @@ EXPECTED = "a CSV export of Azure Cost Management: cost details (actual or amort
         (
             export(ROWS[-2:]).encode(),
             (
-                f"0.csv: no row of resource group {GROUPS} is not allowed; expected an export that covers this cluster "
-                "(2 rows of others)"
+                "0.csv: no row of resource group made-nodes is not allowed; expected an export that covers the nodes "
+                "of this cluster (2 rows of others)"
             ),
         ),
         (
@@ -203,6 +222,13 @@ def test_an_export_of_a_month_to_date_repeats_the_one_before_it(tmp_path: Path) 
         CostError, match=r"1\.csv: 4 rows of 0\.csv again is not allowed; expected files that do not"
     ):
         charged(tmp_path, export(days[:4]), export(days))
+
+
+def test_an_amortized_export_repeats_the_actual_one_though_its_amounts_differ(tmp_path: Path) -> None:
+    actual = [node("system", 24, 0.0, pricing="Reservation"), node("cpuod", 1, 0.0, pricing="SavingsPlan")]
+    amortized = [node("system", 24, 0.1, pricing="Reservation"), node("cpuod", 1, 0.1, pricing="SavingsPlan")]
+    with pytest.raises(CostError, match=r"1\.csv: 2 rows of 0\.csv again is not allowed"):
+        charged(tmp_path, export(actual), export(amortized))
 
 
 def test_two_kinds_of_export_of_the_same_days_are_not_added(tmp_path: Path) -> None:

@@ -13,6 +13,8 @@ _APART: Final = (
     ("production", "systemPool.minCount"),  # production needs two nodes
     ("kubeflow.inotify.enabled", "gpu.plugin"),  # without either, pods of the namespace get fewer rights
     ("registry.attach", "monitoring."),  # another's registry sends its logs elsewhere
+    ("registry.attach", "registry."),  # it has its tier
+    ("registry.attach", "names.registry"),  # and its name
     ("pools.cpuspot.priority", ""),  # a size, a price and a fallback count for a spot pool only
     ("pools.cpuspot.upgrade.undrainableNodeBehavior", "pools.cpuspot.upgrade."),  # Cordon needs a surge
     ("vmSizes.Standard_D8ds_v5.ephemeralGib", "pools.cpuspot."),  # of the pools of that size with such a disk

@@ -59,7 +59,8 @@ class Charged:
         others: by kind of resource, in the bill's words.
         unattributed: what is in the cluster's groups and belongs to nothing that the bill has, by its reason.
         elsewhere: rows of other resource groups, or of none.
-        puzzling: rows that were not understood, and the first of them.
+        puzzling: rows that were not understood, or without their hours.
+        first_puzzle: where the first of them is, and why.
         groups: resource groups of the cluster that have a charge, in lower case.
         days: with a charge of the cluster; empty where the source has no days.
         spans: start and end of what a source without days covers.

@@ -24,6 +24,8 @@ _KIND: Final = {
     "traffic to the internet": "traffic",
 }
 """Lines of the bill that Azure charges on another line's resource."""
+_OF_NODES: Final = frozenset({"load balancer", "traffic"})
+"""What AKS makes in the group of the nodes, beside them."""
 _ROUNDING: Final = 0.005
 _MOST_REASONS: Final = 3
 _SHORTEST: Final = timedelta(days=1)
@@ -220,10 +222,10 @@ def compare(
     skipped: list[str] = []
     for line in bill.lines:
         amount = line.amount.expected * months
-        if not line.pool and (line.name.startswith("unused commitment") or (charged and charged.list_prices)):
+        name = _KIND.get(line.name, line.name)
+        if not line.pool and (name.startswith("unused commitment") or not _is_in(charged, place, name)):
             skipped.append(f"{line.name} ({money(amount, bill.currency)})")
         elif not line.pool:
-            name = _KIND.get(line.name, line.name)
             amounts[name] = amounts.get(name, 0.0) + amount
     others: Mapping[str, Charge] = charged.others if charged else {}
     unattributed: Mapping[str, Charge] = charged.unattributed if charged else {}
@@ -247,16 +249,22 @@ def _not_compared(
     skipped: list[str], expected: Expected, place: Place, charged: Charged | None
 ) -> Iterator[str]:
     if skipped:
-        yield f"not compared, because the files do not have it for one cluster: {', '.join(skipped)}"
-    if charged and not charged.list_prices:
-        for group in sorted(place.groups - charged.groups):
-            yield f"no row of resource group {group}: what it has costs nothing here, and may be missing in the files"
-        worked = {it.pool for it in expected.bill.work}
-        for pool in expected.pools.values():
-            if pool.spot and pool.fallback in worked:
-                yield f"{pool.fallback} does other work too: not all of its hours are those of a fallback"
-        if not place.group:
-            yield "the plan does not name the stack's resource group: what is in it is not looked at"
+        yield f"not compared, because the files do not have it, or not by cluster: {', '.join(skipped)}"
+    if charged and not place.group:
+        yield "the plan does not name the stack's resource group: what is in it is not looked at"
+    elif charged and not charged.list_prices and place.group.lower() not in charged.groups:
+        yield f"no row of resource group {place.group}: what it has is not looked at"
+    worked = {it.pool for it in expected.bill.work}
+    for pool in expected.pools.values():
+        if pool.spot and pool.fallback in worked:
+            yield f"{pool.fallback} does other work too: not all of its hours are those of a fallback"
+
+
+def _is_in(charged: Charged | None, place: Place, name: str) -> bool:
+    """Whether the files have a line of the bill that is no pool's."""
+    if charged is None or charged.list_prices:
+        return charged is None
+    return name in _OF_NODES or place.group.lower() in charged.groups
 
 
 def _months(start: datetime, end: datetime) -> float:

@@ -100,15 +100,15 @@ def read(paths: Sequence[Path], place: Place, currency: str) -> Charged:
         exports.append(export)
     subscriptions = set[str]().union(*(export.subscriptions for export in exports))
     names = ", ".join(path.name for path in paths)
-    groups = " and ".join(sorted(place.groups))
-    if not charged.days:
+    if place.nodes.lower() not in charged.groups:
         others = counted(charged.elsewhere.rows, "row")
         puzzle = f"; {charged.puzzling} not understood ({charged.first_puzzle})" if charged.puzzling else ""
         raise CostError(
-            f"{names}: no row of resource group {groups} is not allowed; expected an export that covers this cluster "
-            f"({others} of others{puzzle})"
+            f"{names}: no row of resource group {place.nodes} is not allowed; expected an export that covers the "
+            f"nodes of this cluster ({others} of others{puzzle})"
         )
     if len(subscriptions) > 1:
+        groups = " and ".join(sorted(place.groups))
         raise CostError(
             f"{names}: resource group {groups} in {len(subscriptions)} subscriptions is not allowed; expected the "
             f"rows of one: {', '.join(sorted(subscriptions))}"
@@ -125,7 +125,7 @@ class _Export:
         self._head: tuple[str, ...] = ()
         self._days: set[date] = set()
         self._rows: set[int] = set()
-        """Rows of the cluster, by hash."""
+        """Rows of the cluster, by a hash without their amounts, which actual and amortized exports have differently."""
         self.subscriptions: set[str] = set()
 
     def add_to(self, charged: Charged) -> None:
@@ -173,15 +173,15 @@ class _Export:
             CostError: this one repeats the other, or has the same days in other columns; one line.
         """
         name, same = self._path.name, len(self._rows & other._rows)
-        if same > _REPEATED * min(len(self._rows), len(other._rows)):
-            raise CostError(
-                f"{name}: {counted(same, 'row')} of {other._path.name} again is not allowed; expected files that do "
-                "not repeat each other: of exports of a month to date the newest alone"
-            )
         if self._head != other._head and self._days & other._days:
             raise CostError(
                 f"{name}: another kind of export than {other._path.name} of the same days is not allowed; expected "
                 "one kind, for instance FOCUS alone"
+            )
+        if same > _REPEATED * min(len(self._rows), len(other._rows)):
+            raise CostError(
+                f"{name}: {counted(same, 'row')} of {other._path.name} again is not allowed; expected files that do "
+                "not repeat each other: of exports of a month to date the newest alone"
             )
 
     def _cell(self, row: Sequence[str], name: str) -> str:
@@ -210,7 +210,7 @@ class _Export:
                 )
             charged.groups.add(group)
             self._days.add(day)
-            self._rows.add(hash(tuple(row)))
+            self._rows.add(hash((day, resource, self._cell(row, "meter"), self._cell(row, "quantity"))))
             self.subscriptions.add(_segment(resource, "subscriptions"))
             charge = self._charge(row, line, resource, charged)
         charge.amount += amount
@@ -221,7 +221,7 @@ class _Export:
         """The charge that a row belongs to, with its node hours if it is of a pool."""
         category = self._cell(row, "category").lower()
         pool = self._pool(row, resource)
-        if pool and category == "bandwidth":
+        if pool and (category == "bandwidth" or self._cell(row, "unit").upper().endswith("GB")):
             return charged.others["traffic"]
         if pool and pool not in self._place.pools:
             return charged.unattributed[f"pool {pool}, which the stack does not have"]
@@ -251,7 +251,9 @@ class _Export:
         except ValueError:
             hours = None
         if hours is None:
-            charged.puzzle(f"{self._path.name}, line {line}: {quantity!r} of {unit!r} are no hours")
+            charged.puzzle(
+                f"{self._path.name}, line {line}: {quantity!r} of {unit!r} are no hours, its amount is counted"
+            )
             return
         pricing = self._cell(row, "pricing").lower().replace(" ", "")
         charge.hours += hours

@@ -37,6 +37,8 @@ _DRAWS: Final = 1009
 """Starts of which each has random numbers of its own, before they come again."""
 _AMPLE: Final = 3
 """How many times the peak demand is played at the most: what waits comes on top of it."""
+_SHORT_DELAY: Final = 1 / 6
+"""Hours of `delay` that change little: AKS's default."""
 _NEVER: Final = 1e12
 _LAST: Final = 9
 _ALMOST: Final = 1e-9
@@ -124,8 +126,11 @@ class Outcome:
     Attributes:
         hours: with work, on its pool.
         fallback: with work, on the fallback.
-        idle: before its first step on a new node, and after its work, on its pool; without those of the least nodes.
+        idle: without it on its pool: before its first step on a new node, after its work, and of a gang's nodes that
+            wait for its last; after the work of the least nodes, none.
         idle_fallback: the same on the fallback.
+        least: those of all these that are on its pool's least nodes.
+        least_fallback: the same on the fallback.
         waits: from the moment at which a start is due until its nodes are free.
         late: share of its steps that miss their deadline; 0 without one.
     """
@@ -134,20 +139,31 @@ class Outcome:
     fallback: float
     idle: float
     idle_fallback: float
+    least: float
+    least_fallback: float
     waits: float
     late: float
 
 
-def may_be_full(month: Month) -> bool:
-    """Whether some work may find no node on its pool, or too few on the fallback while that is sold out."""
+def is_limited(month: Month) -> bool:
+    """Whether limits of pools, or a long `delay`, change what the month's work takes.
+
+    Some of it may find no node on its pool, too few on the fallback while that is sold out, or nodes that are always
+    there.
+    """
+    if month.delay > max(month.tail, _SHORT_DELAY):
+        return True
     peaks = {pool.name: _peak(pool.name, month) for pool in month.pools}
+    least = {pool.name: pool.minimum for pool in month.pools}
     room = {pool.name: pool.maximum for pool in month.pools}
     for pool in month.pools:
-        if peaks[pool.name] > pool.maximum:
+        peak = peaks[pool.name]
+        if peak > pool.maximum or (peak and pool.minimum):
             return True
-        if pool.sold_out and peaks[pool.name]:
+        if peak and pool.sold_out:
             others = [one.name for one in month.pools if pool.fallback in (one.name, one.fallback)]
-            if pool.minimum or sum(peaks[name] for name in others) > room.get(pool.fallback, 0):
+            most = sum(peaks[name] for name in others)
+            if least.get(pool.fallback, 0) or most > room.get(pool.fallback, 0):
                 return True
     return False
 
@@ -326,6 +342,7 @@ class _Rows:
         self._gone = np.where(self._least, math.inf, 0.0)
         self._user = np.zeros(self._pool.shape, dtype=int)
         self._working, self._idle = np.zeros(2 * len(self._jobs)), np.zeros(2 * len(self._jobs))
+        self._least_hours = np.zeros(2 * len(self._jobs))
         self._waits = np.zeros(len(self._jobs))
 
     def outcomes(self) -> Iterator[tuple[Outcome, ...]]:
@@ -351,7 +368,7 @@ class _Rows:
         return Outcome(
             *(
                 float(hours[2 * kind + side]) / months
-                for hours in (self._working, self._idle)
+                for hours in (self._working, self._idle, self._least_hours)
                 for side in (0, 1)
             ),
             waits=float(self._waits[kind]) / months,
@@ -394,7 +411,7 @@ class _Rows:
 
         held = np.where(evicted, of["held"], 0.0)
         till = stop + held
-        billed = np.where(mine, till[:, None] - since, 0.0)
+        billed = np.where(mine, (till - begin)[:, None], 0.0)
         lost = every[evicted & due], (mine & own).argmax(1)[evicted & due]
         billed[lost] -= held[lost[0]]
         boot = np.where(again, 0.0, np.minimum(overhead, stop - begin))  # as `model.idle` has it
@@ -402,6 +419,8 @@ class _Rows:
             booting = boot * (mine & nodes).sum(1)
             np.add.at(self._working, 2 * kind + side, (billed * nodes).sum(1) - booting)
             np.add.at(self._idle, 2 * kind + side, booting)
+            least = np.where(mine & nodes & self._least, till[:, None] - since, 0.0)
+            np.add.at(self._least_hours, 2 * kind + side, least.sum(1))
         self._release(mine, till, evening, added)
         self._user = np.where(mine, 2 * kind[:, None] + other, self._user)
         self._busy[lost] = stop[lost[0]]
@@ -419,11 +438,9 @@ class _Rows:
         own, other = sides
         mine, since = np.zeros(own.shape, dtype=bool), np.zeros(own.shape)
         begin, added = at.copy(), np.full(at.shape, -1.0)
-        there = self._gone > at[:, None]
-        supply = self._supply(self._jobs[kind], at, draws[:, 0])
-        free = np.where(
-            there, np.maximum(self._busy, at[:, None]), np.where(own, supply[:, None], at[:, None])
-        )
+        free = np.maximum(self._busy, at[:, None])
+        there = self._gone > free
+        free = np.where(own & ~there, self._supply(self._jobs[kind], free, draws[:, 0]), free)
         free = np.where(own | other, free, math.inf)
         order = other + 2 * ~there
         for number in range(nodes.max()):
@@ -438,14 +455,19 @@ class _Rows:
             added[rows] = np.where(there[node], added[rows], start)
             mine[node], since[node], free[node] = True, start, math.inf
             begin[rows] = np.maximum(begin[rows], start)
+        # The nodes of a gang wait for its last one.
+        waits = np.where(mine, begin[:, None] - since, 0.0)
+        for side, of_side in enumerate(sides):
+            np.add.at(self._idle, 2 * kind + side, (waits * of_side).sum(1))
         return mine, since, begin, added
 
     def _supply(self, of: npt.NDArray[Any], at: _Floats, draws: _Floats) -> _Floats:
         """When Azure has a new node of the pool: at the moment, or at the end of the time without spot."""
-        times = self._outages[self._every, of["place"]]
-        without = (times[..., 0] <= at[:, None]) & (at[:, None] < times[..., 1])
-        back = np.where(without, times[..., 1], at[:, None]).max(1, initial=0.0)
-        return np.where(draws < of["sold_out"], at + of["outage"], np.maximum(back, at))
+        times = self._outages[self._every, None, of["place"]]
+        without = (times[..., 0] <= at[..., None]) & (at[..., None] < times[..., 1])
+        back = np.where(without, times[..., 1], 0.0).max(2, initial=0.0)
+        at_every_start = np.where(draws < of["sold_out"], of["outage"], 0.0)[:, None]
+        return np.maximum(back, at + at_every_start)
 
     def _release(self, mine: _Flags, till: _Floats, evening: _Floats, added: _Floats) -> None:
         """Lets nodes go that work until then, and keeps all others for a while where one was added."""

@@ -167,7 +167,7 @@ def _notes(actual: Actual) -> Iterator[str]:
     if charged.list_prices:
         yield "OpenCost counts its list prices, whose spot price may be another day's: this is not what Azure charged"
     if charged.puzzling:
-        yield f"{counted(charged.puzzling, 'row')} not understood and not counted, the first: {charged.first_puzzle}"
+        yield f"{counted(charged.puzzling, 'row')} not understood, the first: {charged.first_puzzle}"
     if elsewhere := charged.elsewhere.rows:
         amount = money(charged.elsewhere.amount, currency)
         yield f"{counted(elsewhere, 'row')} of other resource groups or of none, {amount}: not of this cluster"

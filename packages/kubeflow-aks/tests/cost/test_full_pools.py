@@ -1,0 +1,122 @@
+"""The bill of random work on pools that may be full, against months that are played from event to event."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from random import Random
+
+import pytest
+
+from kubeflow_aks.cost.bill import Bill
+from kubeflow_aks.cost.billing import bill
+from tests.cost.chance_months import MONTH, Kind
+from tests.cost.examples import FixedMarket, pool, spot, stack
+from tests.cost.full_months import Pools, play
+from tests.cost.test_random_work import FALLBACK, SPOT, TAIL, near, written
+
+MONTHS = 40
+OVERFLOW = Pools(maximum=8, fallback=8, rate=0.05, tail=TAIL, delay=1 / 6)
+
+
+def billed(kinds: list[Kind], pools: Pools) -> Bill:
+    """The same work and pools as a stack has them."""
+    basis = {
+        "workload": {f"kind{number}": written(kind) for number, kind in enumerate(kinds)},
+        "cost": {
+            "evictionRate": pools.rate,
+            "soldOutShare": pools.sold_out,
+            "soldOutHours": pools.outage,
+        },
+    }
+    both = [spot("cpuspot", minCount=pools.minimum, maxCount=pools.maximum)]
+    if pools.fallback:
+        both.append(pool("cpuod", maxCount=pools.fallback))
+    profile = {
+        "scaleDownUnneededTime": "10m",
+        "scanInterval": "10s",
+        "scaleDownDelayAfterAdd": f"{round(pools.delay * 60)}m",
+    }
+    made = stack(*both, basis=basis, fallbacks={"cpuspot": "cpuod"}, autoScalerProfile=profile)
+    return bill(made, FixedMarket({"Standard_D4s_v3": (FALLBACK, SPOT)}))
+
+
+def hours(of: Bill) -> tuple[float, float]:
+    """Node hours on spot and on the fallback."""
+    by_pool = {line.pool: line.hours.expected for line in of.lines if line.hours}
+    return by_pool.get("cpuspot", 0.0), by_pool.get("cpuod", 0.0)
+
+
+def random_month(chance: Random) -> tuple[list[Kind], Pools]:
+    """One to three kinds of steps, on pools that have half to thrice the nodes that the work needs in the mean."""
+    rate = chance.choice((0.01, 0.05, 0.15))
+    kinds: list[Kind] = []
+    for _ in range(chance.choice((1, 2, 3))):
+        nodes, every = chance.choice((1, 1, 1, 2, 4)), chance.choice((0.0, 0.5, 1.0))
+        elastic = nodes > 1 and chance.random() < 0.4
+        hazard = -math.log(1 - rate) * (1 if elastic else nodes)
+        length = round(chance.uniform(0.3, min(24, (8 if every else 1.2) / hazard)), 2)
+        at_once = chance.choice((1, 1, 3, 10, 25))
+        bursts = max(2, round(chance.uniform(200, 600) / length / nodes / at_once))
+        late = math.inf if chance.random() < 0.4 else round(length * 1.3 + chance.uniform(0.5, 6), 2)
+        kinds.append(
+            Kind(bursts, length, at_once, nodes, elastic, every, retries=1000, wait=5 / 60, deadline=late)
+        )
+    load = sum(kind.bursts * kind.at_once * kind.hours * kind.nodes for kind in kinds) / MONTH
+    most = max(*(kind.nodes for kind in kinds), round(load * chance.choice((0.5, 0.8, 1.0, 1.6, 3.0))))
+    room = max(chance.choice((0, most // 2, most, 3 * most)), math.ceil(load * 1.35 - most))
+    pools = Pools(
+        maximum=most,
+        fallback=room,
+        minimum=chance.choice((0, 0, 1)),
+        rate=rate,
+        sold_out=chance.choice((0.0, 0.0, 0.1, 0.3)),
+        tail=TAIL,
+        delay=1 / 6,
+    )
+    return kinds, pools
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_random_work_on_full_pools_is_billed_and_late_as_months_of_it_come_out(seed: int) -> None:
+    chance = Random(f"full {seed}")  # noqa: S311 - repeatable on purpose
+    kinds, pools = random_month(chance)
+    monthly_bill = billed(kinds, pools)
+    on_spot, on_fallback = hours(monthly_bill)
+    months = [play(kinds, pools, chance) for _ in range(MONTHS)]
+    least = pools.minimum * MONTH  # paid for whether they work or not
+    amounts = [(month.spot + least) * SPOT + month.fallback * FALLBACK for month in months]
+    assert near(on_spot * SPOT + on_fallback * FALLBACK, amounts)
+    assert near(on_fallback, [month.fallback for month in months])
+    late = sum(
+        cost.misses.expected * kind.bursts * kind.at_once
+        for cost, kind in zip(monthly_bill.work, kinds, strict=True)
+        if cost.misses
+    )
+    steps = sum(kind.bursts * kind.at_once for kind in kinds)
+    shares = [month.late / steps for month in months]
+    error = statistics.stdev(shares) / math.sqrt(MONTHS)
+    assert late / steps == pytest.approx(statistics.mean(shares), abs=4 * error + 0.02)
+
+
+def test_a_burst_that_fills_the_pool_runs_on_both_and_its_rest_waits() -> None:
+    """The bill once had 641 hours on spot, where months have 336 there and 318 on the fallback."""
+    burst = Kind(10, 1.0, at_once=60, wait=5 / 60, retries=1000)
+    monthly_bill = billed([burst], OVERFLOW)
+    assert hours(monthly_bill) == (pytest.approx(337, rel=0.01), pytest.approx(314, rel=0.01))
+    [cost] = monthly_bill.work
+    assert cost.overflow == pytest.approx(294, rel=0.01)
+    full, waits = cost.notes[-2:]
+    assert full == (
+        f"cpuspot is full at times, with 8 nodes: {cost.overflow:.0f} hours a month run on cpuod instead, where a step "
+        "stays to its end"
+    )
+    assert waits == f"cpuod is full, too: its steps wait {cost.waits:.0f} hours a month in all for nodes"
+
+
+def test_a_long_delay_after_an_added_node_is_billed() -> None:
+    """Nodes stay for two hours after each that is added, where they go after ten minutes else."""
+    kinds, chance = [Kind(200, 2.0, wait=5 / 60, retries=1000)], Random(1)  # noqa: S311 - repeatable on purpose
+    pools = Pools(maximum=100, fallback=100, rate=0.05, tail=TAIL, delay=2.0)
+    on_spot, _ = hours(billed(kinds, pools))
+    assert near(on_spot, [play(kinds, pools, chance).spot for _ in range(MONTHS)])
