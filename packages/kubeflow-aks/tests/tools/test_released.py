@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
 from itertools import count
 from pathlib import Path
@@ -32,7 +32,6 @@ from kubeflow_aks.tools.errors import BuildError
 from kubeflow_aks.tools.installed import locate
 from kubeflow_aks.tools.manifest import Tool
 from kubeflow_aks.tools.places import cache
-from kubeflow_aks.tools.released import Release
 from tests.serving import serving
 from tests.tools.fake_go import FakeGo
 
@@ -41,15 +40,15 @@ DIGEST: Final = hashlib.sha256(CONTENT).hexdigest()
 ONE: Final = Tool("one", "etcd", "example.org/one", "1.0.0", minutes=1)
 TWO: Final = Tool("two", "etcd", "example.org/two", "1.0.0", minutes=1)
 PATH: Final = "/dl.example.org/v1.0.0/one"
-RELEASE: Final = Release(
-    "one",
-    "linux/amd64",
-    "https://dl.example.org/v{version}/one",
-    "",
-    "https://sums.example.org",
-    "1.0.0",
-    DIGEST,
-)
+RELEASE: Final = {
+    "tool": "one",
+    "platform": "linux/amd64",
+    "address": "https://dl.example.org/v{version}/one",
+    "member": "",
+    "checksums": "https://sums.example.org",
+    "version": "1.0.0",
+    "sha256": DIGEST,
+}
 Answer = Callable[[BaseHTTPRequestHandler], None]
 
 
@@ -185,7 +184,7 @@ def test_nothing_is_downloaded_unless_it_is_requested(server: Server, go: FakeGo
 def test_what_has_no_checksum_is_compiled_and_that_is_reported(
     server: Server, go: FakeGo, lines: list[str], monkeypatch: pytest.MonkeyPatch, other: dict[str, str]
 ) -> None:
-    monkeypatch.setattr(released, "releases", lambda: [replace(RELEASE, **other)])
+    monkeypatch.setattr(released, "releases", lambda: [RELEASE | other])
     build([ONE], jobs=1, report=lines.append, download=True)
     assert lines[0] == "one v1.0.0  no checksum for linux/amd64 in releases.csv: it is compiled"
     assert len(go.calls()) == 1
@@ -325,9 +324,10 @@ def _archive(kind: str, members: dict[str, bytes]) -> bytes:
     return sink.getvalue()
 
 
-def _archived(kind: str, content: bytes) -> Release:
+def _archived(kind: str, content: bytes) -> dict[str, str]:
     digest = hashlib.sha256(content).hexdigest()
-    return replace(RELEASE, address=f"{RELEASE.address}.{kind}", member="one-{version}/one", sha256=digest)
+    address = f"{RELEASE['address']}.{kind}"
+    return RELEASE | {"address": address, "member": "one-{version}/one", "sha256": digest}
 
 
 @pytest.mark.parametrize("kind", ["zip", "tar.gz"])
@@ -386,8 +386,8 @@ def test_the_table_has_every_tool_that_is_always_needed() -> None:
     rows = released.releases()
     expected = {tool.name for tool in manifest.selected()}
     by_platform = {
-        platform: {row.tool for row in rows if row.platform == platform}
-        for platform in {row.platform for row in rows}
+        platform: {row["tool"] for row in rows if row["platform"] == platform}
+        for platform in {row["platform"] for row in rows}
     }
     servers = {"kube-apiserver", "kube-controller-manager", "kube-scheduler"}
     assert by_platform == {
@@ -396,18 +396,18 @@ def test_the_table_has_every_tool_that_is_always_needed() -> None:
         "darwin/amd64": expected - servers,
         "darwin/arm64": expected - servers,
     }
-    assert len({(row.tool, row.platform) for row in rows}) == len(rows)
+    assert len({(row["tool"], row["platform"]) for row in rows}) == len(rows)
 
 
 def test_the_page_says_so_while_the_table_has_no_checksums() -> None:
     page = (PROJECT_ROOT / "docs/local-aks.md").read_text()
-    empty = not any(row.sha256 for row in released.releases())
+    empty = not any(row["sha256"] for row in released.releases())
     assert ("As it is here the table has no checksums" in page) == empty
 
 
-@pytest.mark.parametrize("row", released.releases(), ids=lambda row: f"{row.tool} {row.platform}")
-def test_each_row_names_a_file_of_its_version_and_platform(row: Release) -> None:
-    assert row.address.startswith(
+@pytest.mark.parametrize("row", released.releases(), ids=lambda row: f"{row['tool']} {row['platform']}")
+def test_each_row_names_a_file_of_its_version_and_platform(row: dict[str, str]) -> None:
+    assert row["address"].startswith(
         (
             "https://dl.k8s.io/release/v{version}/bin/",
             "https://github.com/etcd-io/etcd/releases/download/v{version}/",
@@ -415,13 +415,15 @@ def test_each_row_names_a_file_of_its_version_and_platform(row: Release) -> None
             "https://get.pulumi.com/releases/sdk/pulumi-v{version}-",
         )
     )
-    system, machine = row.platform.split("/")
-    assert re.search(rf"{system}[-/]({machine}|x64)", row.address)
-    assert row.member.rpartition("/")[2] == (row.tool if row.address.endswith((".gz", ".zip")) else "")
-    assert row.checksums.startswith("https://")
-    assert "{version}" in row.checksums
-    assert bool(row.version) == bool(row.sha256)
-    assert re.fullmatch("([0-9a-f]{64})?", row.sha256)
+    system, machine = row["platform"].split("/")
+    assert re.search(rf"{system}[-/]({machine}|x64)", row["address"])
+    assert row["member"].rpartition("/")[2] == (
+        row["tool"] if row["address"].endswith((".gz", ".zip")) else ""
+    )
+    assert row["checksums"].startswith("https://")
+    assert "{version}" in row["checksums"]
+    assert bool(row["version"]) == bool(row["sha256"])
+    assert re.fullmatch("([0-9a-f]{64})?", row["sha256"])
 
 
 @pytest.mark.parametrize(
@@ -432,6 +434,7 @@ def test_each_row_names_a_file_of_its_version_and_platform(row: Release) -> None
         (f"{DIGEST} *one\n", DIGEST),
         (json.dumps({"assets": [{"name": "x"}, {"name": "one", "digest": f"sha256:{DIGEST}"}]}), DIGEST),
         (json.dumps({"assets": [{"name": "one", "digest": None}]}), ""),
+        (f"{DIGEST}x", ""),
         (f"{DIGEST}  another\n\n", ""),
         ("<html>not here</html>", ""),
     ],
@@ -467,7 +470,7 @@ def test_the_table_is_renewed_whole_or_not_at_all(  # noqa: PLR0917 - fixtures
     server = Server([sends(document.encode())])
     with server.running() as address:
         monkeypatch.setattr(checksums, "TABLE", table)
-        monkeypatch.setattr(checksums, "releases", lambda: [replace(RELEASE, checksums=address, **row)])
+        monkeypatch.setattr(checksums, "releases", lambda: [RELEASE | {"checksums": address} | row])
         monkeypatch.setattr(manifest, "TOOLS", (ONE,))
         code = checksums.main()
     if code:

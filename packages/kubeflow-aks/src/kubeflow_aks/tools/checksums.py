@@ -7,7 +7,6 @@ import re
 import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from kubeflow_aks.exit_codes import ExitCode
 from kubeflow_aks.json_values import at, entries, text
 from kubeflow_aks.text.files import write_whole
 from kubeflow_aks.tools import manifest
-from kubeflow_aks.tools.released import TABLE, Release, releases
+from kubeflow_aks.tools.released import TABLE, releases
 
 
 def published(document: str, name: str) -> str:
@@ -27,38 +26,40 @@ def published(document: str, name: str) -> str:
     """
     if document.startswith("{"):
         assets = entries(at(json.loads(document), "assets"))
-        digests = [text(at(asset, "digest")) for asset in assets if at(asset, "name") == name]
-        lines = [digest.removeprefix("sha256:") for digest in digests]
-    else:
-        lines = [line for line in document.splitlines() if line.split()[1:] in ([], [name], [f"*{name}"])]
-    sums = (line.split()[0] for line in lines if line.strip())
-    return next((digest for digest in sums if re.fullmatch("[0-9a-f]{64}", digest)), "")
+        document = "\n".join(
+            f"{text(at(asset, 'digest')).removeprefix('sha256:')}  {text(at(asset, 'name'))}"
+            for asset in assets
+        )
+    digest = re.search(rf"^([0-9a-f]{{64}})(?: +\*?{re.escape(name)})?$", document, re.MULTILINE)
+    return digest[1] if digest else ""
 
 
-def renewed(rows: list[Release], versions: dict[str, str]) -> Iterator[Release]:
-    """The rows with the checksums of these versions of the tools.
+def renewed() -> Iterator[dict[str, str]]:
+    """The rows with the checksums of the pinned versions.
 
     Raises:
         DownloadError: a checksum can't be had, or is not what it was for the same version.
     """
-
-    @cache
-    def read(address: str) -> str:
-        with tempfile.TemporaryDirectory() as folder:
-            download(address, Path(folder, "document"), print)
-            return Path(folder, "document").read_text()
-
-    for row in rows:
-        version = versions[row.tool]
-        address, source = (part.format(version=version) for part in (row.address, row.checksums))
+    read = cache(_text_at)
+    versions = {tool.name: tool.version for tool in manifest.TOOLS}
+    for row in releases():
+        version = versions[row["tool"]]
+        address, source = (row[part].format(version=version) for part in ("address", "checksums"))
         digest = published(read(source), address.rpartition("/")[2])
         if not digest:
             raise DownloadError(f"{source}: no SHA-256 of {address}")
-        if row.sha256 not in {"", digest} and row.version == version:
+        if row["version"] == version and row["sha256"] not in {"", digest}:
             raise DownloadError(
-                f"{source}: the SHA-256 of {address} is {digest}; expected {row.sha256}, as it was"
+                f"{source}: the SHA-256 of {address} is {digest}; expected {row['sha256']}, as it was"
             )
-        yield replace(row, version=version, sha256=digest)
+        yield row | {"version": version, "sha256": digest}
+
+
+def _text_at(address: str) -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "document")
+        download(address, file, print)
+        return file.read_text()
 
 
 def main() -> ExitCode:
@@ -68,15 +69,15 @@ def main() -> ExitCode:
         INCONCLUSIVE where a checksum can't be had; the table stays as it was.
     """
     try:
-        rows = list(renewed(releases(), {tool.name: tool.version for tool in manifest.TOOLS}))
+        rows = list(renewed())
     except DownloadError as error:
         print(f"error: {error}; nothing is written", file=sys.stderr)
         return ExitCode.INCONCLUSIVE
-    sink = io.StringIO("".join(line for line in TABLE.open(encoding="utf-8") if line.startswith("#")))
-    sink.seek(0, io.SEEK_END)
-    table = csv.DictWriter(sink, list(asdict(rows[0])), lineterminator="\n")
+    sink = io.StringIO()
+    sink.writelines(line for line in TABLE.open(encoding="utf-8") if line.startswith("#"))
+    table = csv.DictWriter(sink, list(rows[0]), lineterminator="\n")
     table.writeheader()
-    table.writerows(map(asdict, rows))
+    table.writerows(rows)
     write_whole(TABLE, sink.getvalue())
     print(f"{len(rows)} checksums are in {TABLE}")
     return ExitCode.GOOD

@@ -6,8 +6,7 @@ import os
 import platform
 import shutil
 import tarfile
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
@@ -28,33 +27,10 @@ _ARCHITECTURES: Final = {"x86_64": "amd64", "aarch64": "arm64"}
 """Names of Go for those of `uname`."""
 
 
-@dataclass(frozen=True)
-class Release:
-    """One row of the table; "{version}" in its texts is a version of the tool.
-
-    Attributes:
-        tool: name of the tool.
-        platform: such as "linux/amd64".
-        address: of the file.
-        member: path of the program in that file; empty if the file is the program.
-        checksums: address of the document in which the project publishes the file's SHA-256.
-        version: the version of the file that `sha256` is the checksum of.
-        sha256: hexadecimal, or empty.
-    """
-
-    tool: str
-    platform: str
-    address: str
-    member: str
-    checksums: str
-    version: str
-    sha256: str
-
-
-def releases() -> list[Release]:
-    """Every row of the table."""
+def releases() -> list[dict[str, str]]:
+    """The rows of the table: one for each tool and platform, such as "linux/amd64"; its first lines say the rest."""
     with TABLE.open(encoding="utf-8", newline="") as lines:
-        return [Release(**row) for row in csv.DictReader(line for line in lines if not line.startswith("#"))]
+        return list(csv.DictReader(line for line in lines if not line.startswith("#")))
 
 
 def get(tools: Iterable[Tool], scratch: Path, report: Callable[[str], None]) -> list[Tool]:
@@ -69,31 +45,33 @@ def get(tools: Iterable[Tool], scratch: Path, report: Callable[[str], None]) -> 
     """
     prefix = _mirror()
     here = f"{platform.system().lower()}/{_ARCHITECTURES.get(platform.machine(), platform.machine())}"
-    released = {(row.tool, row.version): row for row in releases() if row.platform == here and row.sha256}
+    released = {(row["tool"], row["version"]): row for row in releases() if row["platform"] == here}
     missing: list[Tool] = []
     for tool in tools:
-        if release := released.get((tool.name, tool.version)):
-            _get(tool, release, prefix, scratch, report)
+        row = released.get((tool.name, tool.version))
+        if row and row["sha256"]:
+            _get(tool, row, prefix, scratch, report)
         else:
             report(f"{tool}  no checksum for {here} in {TABLE.name}: it is compiled")
             missing.append(tool)
     return missing
 
 
-def _get(tool: Tool, release: Release, prefix: str, scratch: Path, report: Callable[[str], None]) -> None:
-    address = release.address.format(version=tool.version)
-    source = prefix + address.removeprefix("https://")
-    file = scratch / Path(address).name
+def _get(
+    tool: Tool, row: Mapping[str, str], prefix: str, scratch: Path, report: Callable[[str], None]
+) -> None:
+    address, member = (row[part].format(version=tool.version) for part in ("address", "member"))
+    source, file = prefix + address.removeprefix("https://"), scratch / Path(address).name
     report(f"{tool}  downloading from {urlsplit(source).netloc}")
     try:
         download(source, file, lambda line: report(f"{tool}  {line}"))
         with file.open("rb") as content:
             digest = hashlib.file_digest(content, "sha256").hexdigest()
-        if digest != release.sha256:
+        if digest != row["sha256"]:
             raise BuildError(
-                f"{tool}: {source} has the SHA-256 {digest}; expected {release.sha256} ({TABLE.name})"
+                f"{tool}: {source} has the SHA-256 {digest}; expected {row['sha256']} ({TABLE.name})"
             )
-        install(tool, _unpacked(file, release.member.format(version=tool.version)))
+        install(tool, _unpacked(file, member))
     except (DownloadError, OSError, KeyError) as error:
         raise BuildError(f"{tool}: {error}; without --download it is compiled") from error
     report(f"{tool}  downloaded, and its SHA-256 is that of {TABLE.name}")
