@@ -72,9 +72,8 @@ def given_group(plan: Plan) -> pulumi.Output[resources.GetResourceGroupResult]:
 def network(plan: Plan, group: ResourceGroup) -> NetworkArgs:
     """Arguments of the network."""
     return NetworkArgs(
+        **_common(plan, group),
         **_named(NetworkArgs, plan.settings.network),
-        resource_group_name=group.name,
-        location=plan.settings.location,
         dns_label=_dns_label(plan, group),
         vnet_name=plan.names.virtual_network,
         subnet_names=dict(plan.names.subnets),
@@ -82,7 +81,6 @@ def network(plan: Plan, group: ResourceGroup) -> NetworkArgs:
         nat_gateway_name=plan.names.nat_gateway,
         outbound_address_name=plan.names.outbound_address,
         ingress_address_name=plan.names.ingress_address,
-        tags=plan.settings.tags.as_dict(),
     )
 
 
@@ -92,9 +90,8 @@ def cluster(plan: Plan, group: ResourceGroup, network: Network) -> AksClusterArg
     access = _named(ApiAccessSpec, settings.api_access)
     access["authorized_ip_ranges"] = _with_own(access["authorized_ip_ranges"], network)
     return AksClusterArgs(
-        resource_group_name=group.name,
+        **_common(plan, group),
         resource_group_id=group.id,
-        location=settings.location,
         cluster_name=plan.names.cluster,
         dns_prefix=plan.names.dns_prefix,
         node_resource_group=plan.names.node_resource_group,
@@ -111,7 +108,6 @@ def cluster(plan: Plan, group: ResourceGroup, network: Network) -> AksClusterArg
         blob_driver=settings.data.checkpoints.enabled,
         ssh=SshSpec(**_named(SshSpec, settings.ssh)) if settings.ssh else None,
         adopted=settings.adopted,
-        tags=settings.tags.as_dict(),
     )
 
 
@@ -122,12 +118,10 @@ def registry(
     registry = _named(ContainerRegistryArgs, plan.settings.registry)
     registry["authorized_ip_ranges"] = _with_own(registry["authorized_ip_ranges"], network)
     return ContainerRegistryArgs(
+        **_common(plan, group),
         **registry,
-        resource_group_name=group.name,
-        location=plan.settings.location,
         puller_object_id=cluster.kubelet_object_id,
         registry_name=None if plan.settings.registry.attach else plan.names.registry,
-        tags=plan.settings.tags.as_dict(),
     )
 
 
@@ -140,12 +134,10 @@ def data_store(plan: Plan, group: ResourceGroup, cluster: AksCluster) -> DataSto
     for namespace, profile in named["profiles"].items():
         profile["identity_name"] = plan.names.data_identities[namespace]
     return DataStoreArgs(
+        **_common(plan, group),
         **named,
-        resource_group_name=group.name,
         account_name=plan.names.storage_account,
-        location=plan.settings.location,
         oidc_issuer=cluster.oidc_issuer,
-        tags=plan.settings.tags.as_dict(),
     )
 
 
@@ -158,14 +150,12 @@ def monitoring(
     if not (monitoring.logs or monitoring.cost_export or watched):
         return None
     args = MonitoringArgs(
+        **_common(plan, group),
         **_named(MonitoringArgs, monitoring),
-        resource_group_name=group.name,
-        location=plan.settings.location,
         cluster_id=cluster.cluster_id,
         setting_name=plan.names.diagnostic_setting,
         node_resource_group_name=plan.names.node_resource_group,
         budget=BudgetSpec(**_named(BudgetSpec, watched)) if watched else None,
-        tags=plan.settings.tags.as_dict(),
     )
     if monitoring.workspace is None:
         args["workspace_name"] = plan.names.log_workspace
@@ -179,15 +169,13 @@ def monitoring(
 def pools(plan: Plan, group: ResourceGroup, network: Network, cluster: AksCluster) -> AgentPoolsArgs:
     """Arguments of the user pools."""
     return AgentPoolsArgs(
-        resource_group_name=group.name,
+        **_common(plan, group),
         cluster=cluster.managed_cluster,
         pools=[_pool(plan, pool, network) for pool in plan.user_pools],
-        location=plan.settings.location,
         kubernetes_version=plan.settings.kubernetes.version,
         os_sku=plan.settings.kubernetes.os_sku,
         gpu_driver=plan.settings.gpu.driver,
         adopted=plan.settings.adopted,
-        tags=plan.settings.tags.as_dict(),
     )
 
 
@@ -274,6 +262,12 @@ def outputs(  # noqa: PLR0917 - one for each component
             f"{prefix}-dns-label-name": _dns_label(plan, group),
         },
     }
+
+
+def _common(plan: Plan, group: ResourceGroup) -> dict[str, Any]:
+    """The arguments that all components in Azure have."""
+    tags = plan.settings.tags.as_dict()
+    return {"resource_group_name": group.name, "location": plan.settings.location, "tags": tags}
 
 
 def _with_own(ranges: Sequence[str], network: Network) -> list[pulumi.Input[str]]:

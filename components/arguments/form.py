@@ -115,7 +115,7 @@ def _words(kind: Any) -> str:
 
 def _fits(kind: Any, value: object) -> bool:
     if kind not in _KINDS:
-        return not isinstance(kind, type) or isinstance(value, kind)
+        return kind is Any or not isinstance(kind, type) or isinstance(value, kind)
     if isinstance(value, bool):
         return kind is bool
     if isinstance(value, float) and (not math.isfinite(value) or (kind is int and not value.is_integer())):

@@ -29,6 +29,9 @@ class Bounds(TypedDict):
 SECONDS: Final = Form(pattern=r"^[1-9][0-9]{0,5}s$", form="whole seconds, like 10s")
 MINUTES: Final = Form(pattern=r"^[1-9][0-9]{0,5}m$", form="whole minutes, like 10m")
 MINUTES_OR_NONE: Final = Form(pattern=r"^(0|[1-9][0-9]{0,5})m$", form="whole minutes, like 10m or 0m")
+DURATION: Final = Form(
+    pattern=r"^(0|[1-9][0-9]{0,5})[smh]$", form="whole seconds, minutes or hours, like 30s or 2m"
+)
 TIME_OF_DAY: Final = Form(
     pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$", form="a time of day as HH:MM, like 22:00"
 )

@@ -40,16 +40,13 @@ NETWORK_PART: Final = Form(
     pattern=r"^[A-Za-z0-9]([-A-Za-z0-9_.]{0,78}[A-Za-z0-9_])?$",
     form=f"1 to 80 {_INNER}, and a letter, digit or underscore last",
 )
-"""Name of a public address or a NAT gateway."""
-OF_SERVICES: Final = (
-    r"(?!(?i:GatewaySubnet|AzureBastionSubnet|AzureFirewall(Management)?Subnet|RouteServerSubnet)$)"
+"""Name of a public address, a NAT gateway, a route table or a group of reserved capacity."""
+_OF_SERVICES: Final = (
+    "(?i:GatewaySubnet|AzureBastionSubnet|AzureFirewall(Management)?Subnet|RouteServerSubnet)"
 )
-"""Start of a pattern that leaves out names of subnets which Azure keeps for a service, and for nothing beside it.
-
-Source: virtual-network-for-azure-services.md (2023-05-03), "Services that can be deployed into a virtual network".
-"""
+"""Subnets of services (virtual-network-for-azure-services.md, 2023-05-03, "Services that can be deployed into …")."""
 SUBNET: Final = Form(
-    pattern=rf"^{OF_SERVICES}[A-Za-z0-9]([-A-Za-z0-9_.]{{0,61}}[A-Za-z0-9_])?$",
+    pattern=rf"^(?!{_OF_SERVICES}$)[A-Za-z0-9]([-A-Za-z0-9_.]{{0,61}}[A-Za-z0-9_])?$",
     form="1 to 63 letters, digits, hyphens, underscores and periods, a letter or digit first and no hyphen or period "
     "last, and not the name that Azure keeps for a gateway, firewall, bastion or route server",
 )
@@ -63,4 +60,13 @@ STORAGE_ACCOUNT: Final = Form(pattern=r"^[a-z0-9]{3,24}$", form="3 to 24 lower-c
 WORKSPACE: Final = Form(
     pattern=r"^[A-Za-z0-9][-A-Za-z0-9]{2,61}[A-Za-z0-9]$", form="4 to 63 letters, digits and inner hyphens"
 )
+# The letters of a namespace but for its length and double hyphens ("Naming containers, blobs and metadata").
+CONTAINER: Final = Form(
+    pattern=r"^(?=.{3,63}$)[a-z0-9]+(-[a-z0-9]+)*$",
+    form="3 to 63 lower-case letters, digits and single inner hyphens",
+)
+PRIVATE_DNS_ZONE: Final = Form(
+    pattern=r"^([-A-Za-z0-9_]{1,63}\.)+[-A-Za-z0-9_]{1,63}$", form="2 to 34 labels with periods between them"
+)
+ACTION_GROUP: Final = Form(pattern=r"^[^/&%?+]{1,260}$", form="1 to 260 characters, none of / & % ? +")
 HTTPS: Final = Form(pattern=r"^https://[^\s/]+(/\S*)?$", form="a URL that begins with https://")

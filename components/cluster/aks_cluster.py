@@ -3,14 +3,14 @@
 import base64
 from collections.abc import Mapping, Sequence
 from ipaddress import IPv4Network
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import pulumi
 from pulumi_azure_native import containerservice as aks
 from pulumi_azure_native import managedidentity
 
 from ..arguments.checked import checked, whole
-from ..arguments.inputs import when_known
+from ..arguments.inputs import merged, when_known
 from ..azure.arm_ids import parent_id
 from ..azure.roles import CONTRIBUTOR, NETWORK_CONTRIBUTOR, PRIVATE_DNS_ZONE_CONTRIBUTOR, role_assignment
 from ..pools.conventions import SYSTEM_TAINT
@@ -67,6 +67,14 @@ ADOPTED: Final = [
 """Properties of an adopted cluster that stay as they are: the names and the network that it has for life, and add-ons
 and profiles that the arguments do not state."""
 
+WINDOW: Final = [
+    "maintenanceWindow.notAllowedDates",
+    "maintenanceWindow.startDate",
+    "notAllowedTime",
+    "timeInWeek",
+]
+"""Properties of an adopted maintenance window that stay as they are."""
+
 
 class AksCluster(pulumi.ComponentResource):
     """One AKS cluster. User pools are `AgentPools`, so that changing one never touches the cluster."""
@@ -94,8 +102,14 @@ class AksCluster(pulumi.ComponentResource):
         if identity_id is None:
             identity_id, rights = _identity(name, args, self)
         self.managed_cluster = _managed_cluster(name, args, identity_id, self, rights)
+        window = pulumi.ResourceOptions.merge(
+            child,
+            pulumi.ResourceOptions(
+                deleted_with=self.managed_cluster, ignore_changes=WINDOW if args.get("adopted") else None
+            ),
+        )
         for config in ("aksManagedAutoUpgradeSchedule", "aksManagedNodeOSUpgradeSchedule"):
-            _maintenance(f"{name}-{config}", config, args, self.managed_cluster, child)
+            _maintenance(f"{name}-{config}", config, args, self.managed_cluster, window)
         self.name = self.managed_cluster.name
         self.cluster_id = self.managed_cluster.id
         private = args.get("api_access", {}).get("private_cluster")
@@ -249,7 +263,10 @@ def _ignored(args: AksClusterArgs) -> list[str]:
         "aadProfile": not entra,
         "aadProfile.enableAzureRBAC": entra,
         "aadProfile.tenantID": entra,
+        "apiServerAccessProfile.disableRunCommand": access.get("run_command") is None,
+        "apiServerAccessProfile.enableVnetIntegration": access.get("subnet_id") is None,
         "apiServerAccessProfile.privateDNSZone": access.get("private_dns_zone_id") is None,
+        "apiServerAccessProfile.subnetId": access.get("subnet_id") is None,
         "linuxProfile": args.get("ssh") is None,
         "metricsProfile": args.get("kubernetes", {}).get("cost_analysis") is None,
     }
@@ -292,9 +309,12 @@ def _system_pool(args: AksClusterArgs) -> aks.ManagedClusterAgentPoolProfileArgs
 
     AKS refuses a cluster that states one for some of its pools, and takes those made apart for pools without one
     (github.com/Azure/ARO-HCP/pull/662). Its nodes follow by `az aks nodepool upgrade`.
+
+    What other means gave it is stated, not ignored: Azure lists the pools of a cluster in an order of its own, and the
+    engine ignores by place.
     """
     pool = whole(args.get("system_pool", {}))
-    return aks.ManagedClusterAgentPoolProfileArgs(
+    stated = dict[str, Any](
         name=pool["name"],
         mode=aks.AgentPoolMode.SYSTEM,
         type=aks.AgentPoolType.VIRTUAL_MACHINE_SCALE_SETS,
@@ -313,17 +333,22 @@ def _system_pool(args: AksClusterArgs) -> aks.ManagedClusterAgentPoolProfileArgs
         enable_encryption_at_host=pool["encryption_at_host"] or None,
         vnet_subnet_id=pool.get("subnet_id"),
         upgrade_settings=upgrade_settings(pool["upgrade"]),
-        tags=args.get("tags"),
+        tags=merged(args.get("tags", {}), pool.get("tags", {})) or None,
     )
+    stated_only = {name: value for name, value in stated.items() if value is not None}
+    return cast(aks.ManagedClusterAgentPoolProfileArgs, {**pool["other_properties"], **stated_only})
 
 
 def _autoscaler_profile(profile: AutoscalerSpec) -> aks.ManagedClusterPropertiesAutoScalerProfileArgs:
-    """The profile with its defaults. AKS takes every value as text, but for three booleans that are not set here.
+    """The profile with its defaults. AKS takes every value as text, but for three booleans.
 
     Source: Azure/azure-rest-api-specs, containerservice/aks/stable/2025-09-01/managedClusters.json.
     """
-    texts: dict[str, Any] = {key: when_known(_text, value) for key, value in profile.items()}
-    return aks.ManagedClusterPropertiesAutoScalerProfileArgs(expander=aks.Expander.PRIORITY, **texts)
+    values: dict[str, Any] = {
+        key: value if value is None or "daemonset" in key else when_known(_text, value)
+        for key, value in profile.items()
+    }
+    return aks.ManagedClusterPropertiesAutoScalerProfileArgs(expander=aks.Expander.PRIORITY, **values)
 
 
 def _text(value: object) -> str:
@@ -364,7 +389,7 @@ def _maintenance(
             duration_hours=window["duration_hours"],
             utc_offset=window["utc_offset"],
         ),
-        opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(deleted_with=cluster)),
+        opts=opts,
     )
 
 

@@ -202,6 +202,46 @@ class AutoscalerSpec(TypedDict, total=False):
         Input[int], Argument(600, "cluster-autoscaler.md", unit="seconds", ge=0, le=3600)
     ]
     """Longest grace period of pods on a node that is removed."""
+    scale_down_unready_time: Annotated[
+        Input[str] | None, Argument(None, "managedClusters.json", unit="whole minutes", **limits.MINUTES)
+    ]
+    """How long a node must be silent before it is removed, and its work goes to another. Left out: unchanged; 20m for a
+    new cluster."""
+    scale_down_delay_after_delete: Annotated[
+        Input[str] | None, Argument(None, "managedClusters.json", unit="duration", **limits.DURATION)
+    ]
+    """How long after the removal of a node no other is removed. Left out: unchanged; `scanInterval` for a new
+    cluster."""
+    scale_down_delay_after_failure: Annotated[
+        Input[str] | None,
+        Argument(None, "managedClusters.json", unit="whole minutes", **limits.MINUTES_OR_NONE),
+    ]
+    """How long after a removal that failed no node is removed. Left out: unchanged; 3m for a new cluster."""
+    new_pod_scale_up_delay: Annotated[
+        Input[str] | None, Argument(None, "managedClusters.json", unit="duration", **limits.DURATION)
+    ]
+    """Age from which a pod that is not scheduled gets a node. Left out: unchanged; 0s for a new cluster."""
+    max_empty_bulk_delete: Annotated[
+        Input[int] | None, Argument(None, "managedClusters.json", unit="nodes", ge=1, le=1000)
+    ]
+    """Most empty nodes that are removed at once. Left out: unchanged; 10 for a new cluster."""
+    max_total_unready_percentage: Annotated[
+        Input[int] | None, Argument(None, "managedClusters.json", unit="%", ge=0, le=100)
+    ]
+    """Share of silent nodes from which on the autoscaler does nothing. Left out: unchanged; 45 for a new cluster."""
+    ok_total_unready_count: Annotated[
+        Input[int] | None, Argument(None, "managedClusters.json", unit="nodes", ge=0, le=1000)
+    ]
+    """Silent nodes that are no reason for that, whatever their share. Left out: unchanged; 3 for a new cluster."""
+    ignore_daemonsets_utilization: Annotated[Input[bool] | None, Argument(None, "managedClusters.json")]
+    """Leave out DaemonSets where a node's use is compared with the threshold. Left out: unchanged; false for a new
+    cluster."""
+    daemonset_eviction_for_empty_nodes: Annotated[Input[bool] | None, Argument(None, "managedClusters.json")]
+    """Evict DaemonSets from an empty node before it is removed. Left out: unchanged; false for a new cluster."""
+    daemonset_eviction_for_occupied_nodes: Annotated[
+        Input[bool] | None, Argument(None, "managedClusters.json")
+    ]
+    """Evict DaemonSets from any other node before it is removed. Left out: unchanged; true for a new cluster."""
 
 
 class AksClusterArgs(TypedDict, total=False):

@@ -57,6 +57,7 @@ def _system_pool_rules(pool: SystemPoolSpec) -> Iterator[Rule]:
     yield rule(pool_checks.count_mistakes, pool.get("min_count"), pool.get("max_count"))
     yield rule(pool_checks.zone_mistakes, pool.get("zones", ()))
     yield from under("upgrade", upgrade_rules(pool.get("upgrade", {}), system=True))
+    yield rule(tag_mistakes, pool.get("tags", {}))
     size = pool.get("vm_size")
     yield from named(vm_size=(azure_names.VM_SIZE, size))
     yield rule(pool_checks.system_size_mistakes, size)

@@ -4,13 +4,12 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from ..arguments.limits import text_mistakes
 from ..arguments.mistakes import Mistake
+from ..azure.azure_names import CONTAINER
 
 MAX_ACCOUNTS: Final = 20
 """Credentials of one identity (workload-identity-federation-considerations.md)."""
-# 3 to 63 lower-case letters, digits and single hyphens inside: the letters of a namespace but for its length and
-# double hyphens ("Naming containers, blobs and metadata"; "Kubernetes object names").
-_CONTAINER: Final = re.compile(r"(?=.{3,63}$)[a-z0-9]+(-[a-z0-9]+)*")
 # A name of DNS labels ("Kubernetes object names"); the credential's name, at most 120 long, is made of it.
 _SERVICE_ACCOUNT: Final = re.compile(
     r"(?=.{1,116}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
@@ -20,11 +19,8 @@ _SERVICE_ACCOUNT: Final = re.compile(
 def profile_mistakes(namespace: str, accounts: Sequence[str]) -> Iterator[Mistake]:
     """Names of a namespace and its service accounts that Azure or Kubernetes refuses; keys begin with `profiles`."""
     key = f"profiles.{namespace}"
-    if not _CONTAINER.fullmatch(namespace):
-        expected = (
-            "a namespace of 3 to 63 lower-case letters, digits and single inner hyphens, because its container has "
-            "this name"
-        )
+    if any(text_mistakes(key, CONTAINER, namespace)):
+        expected = f"a namespace of {CONTAINER['form']}, because its container has this name"
         yield Mistake(key, namespace, expected)
     for index, account in enumerate(accounts):
         if not _SERVICE_ACCOUNT.fullmatch(account):

@@ -79,7 +79,10 @@ ADOPTED: Final = [
     "podSubnetID",
     "powerState",
     "proximityPlacementGroupID",
+    "scaleDownMode",
     "securityProfile",
+    "virtualMachineNodesStatus",
+    "virtualMachinesProfile",
     "vnetSubnetID",
     "windowsProfile",
     "workloadRuntime",
@@ -244,8 +247,17 @@ def _agent_pool(
 
 
 def _ignored(pool: AgentPoolSpec) -> list[str]:
-    unstated = [] if pool.get("encryption_at_host") else ["enableEncryptionAtHost"]
-    return [*ADOPTED, *unstated]
+    spot = _is_spot(pool)
+    unstated = {
+        "capacityReservationGroupID": pool.get("capacity_reservation_group_id") is None,
+        "enableEncryptionAtHost": not pool.get("encryption_at_host"),
+        "gpuInstanceProfile": pool.get("gpu_instance_profile") is None,
+        "scaleSetEvictionPolicy": not spot,
+        "scaleSetPriority": not spot,
+        "spotMaxPrice": not spot,
+        "upgradeSettings": spot,
+    }
+    return [*ADOPTED, *(name for name, missing in unstated.items() if missing)]
 
 
 def _is_system(pool: AgentPoolSpec) -> bool:

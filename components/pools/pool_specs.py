@@ -1,6 +1,7 @@
 """One pool: of those beside the cluster for `AgentPools`, the system pool of `AksCluster`, of the pool contract."""
 
-from typing import Annotated, Final, NotRequired, Required, TypedDict
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, NotRequired, Required, TypedDict
 
 from ..arguments import limits
 from ..arguments.choices import (
@@ -135,8 +136,8 @@ class AgentPoolSpec(TypedDict, total=False):
     the cluster's identity needs the role Contributor on it. Default: none."""
     upgrade: UpgradeSpec
     """On demand only: how AKS upgrades its nodes. Default: one surge node."""
-    tags: TextsByName
-    """Tags of this pool and its nodes, beside those of every pool. Default: none."""
+    tags: Annotated[TextsByName, Argument({}, '"Tags of Azure resources"', unit="name: value")]
+    """Tags of this pool and its nodes, beside those of every pool."""
     subnet_id: Input[str]
     """ARM id of the nodes' subnet. Default: that of the network which AKS makes."""
     protect: bool
@@ -211,5 +212,9 @@ class SystemPoolSpec(TypedDict, total=False):
     Microsoft.Compute/EncryptionAtHost."""
     upgrade: UpgradeSpec
     """How AKS upgrades its nodes. Default: one surge node."""
+    tags: Annotated[TextsByName, Argument({}, '"Tags of Azure resources"', unit="name: value")]
+    """Tags of this pool and its nodes, beside those of every resource."""
+    other_properties: Annotated[Mapping[str, Any], Argument({}, "managedClusters.json, agentPoolProfiles")]
+    """Other properties of a pool that other means made, named and written as in AKS's API, and sent as they are."""
     subnet_id: Input[str]
     """ARM id of the nodes' subnet. Default: that of the network which AKS makes."""

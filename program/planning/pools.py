@@ -248,11 +248,11 @@ def _default_workload(size: VmSize) -> str:
 
 
 def _tags(pool: UserPool, size: VmSize) -> dict[str, str]:
-    """How many GPUs a node of a sliced pool announces, which the autoscaler cannot know while there is no node."""
+    """Its tags, with how many GPUs a node of a sliced pool announces: the autoscaler cannot know it without a node."""
     profile, time_slices = pool.gpu_instance_profile, pool.gpu_time_slices
     if not (profile or time_slices):
-        return {}
-    return {AUTOSCALER_GPUS: str(announced_gpus(size.gpus, profile, time_slices))}
+        return pool.tags
+    return pool.tags | {AUTOSCALER_GPUS: str(announced_gpus(size.gpus, profile, time_slices))}
 
 
 def _taints(pool: UserPool, size: VmSize, decided: tuple[str, ...]) -> tuple[str, ...]:

@@ -4,54 +4,31 @@ Only `program.settings.stack` imports pulumi, so that planning and tests use the
 """
 
 from program.settings._model import SettingsError, SettingsModel, UnreadError
-from program.settings.cluster import (
-    ApiAccess,
-    Autoscaler,
-    CostExport,
-    Kubernetes,
-    MaintenanceWindow,
-    Monitoring,
-    OfficeHours,
-    Registry,
-    Ssh,
-)
-from program.settings.cost import Budget, Price, Work
-from program.settings.data import CheckpointClass, DataStore, Profile
-from program.settings.kubeflow import Inotify, Kubeflow, StorageClass
+from program.settings.cluster import ApiAccess, Kubernetes, OfficeHours, Registry
+from program.settings.cost import Price, Work
+from program.settings.data import CheckpointClass, DataStore
 from program.settings.network import Network, Subnets
 from program.settings.parse import parse
-from program.settings.pools import Fallback, NodeUpgrade, OsDisk, OwnVmSize, SystemPool, UserPool
-from program.settings.root import Settings, Tags
+from program.settings.pools import Fallback, NodeUpgrade, OsDisk, OwnVmSize, UserPool
+from program.settings.root import Settings
 
 __all__ = [
     "ApiAccess",
-    "Autoscaler",
-    "Budget",
     "CheckpointClass",
-    "CostExport",
     "DataStore",
     "Fallback",
-    "Inotify",
-    "Kubeflow",
     "Kubernetes",
-    "MaintenanceWindow",
-    "Monitoring",
     "Network",
     "NodeUpgrade",
     "OfficeHours",
     "OsDisk",
     "OwnVmSize",
     "Price",
-    "Profile",
     "Registry",
     "Settings",
     "SettingsError",
     "SettingsModel",
-    "Ssh",
-    "StorageClass",
     "Subnets",
-    "SystemPool",
-    "Tags",
     "UnreadError",
     "UserPool",
     "Work",

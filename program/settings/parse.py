@@ -16,10 +16,11 @@ from pydantic_core import ErrorDetails
 
 from components.arguments.mistakes import Mistake, alike
 from program.settings._model import ENCRYPTED, SettingsError
-from program.settings.form_messages import form_problem, meant, unknown_keys
+from program.settings.form_messages import form_problem
 from program.settings.paths import Location, entry_type, field_at, inner_model, is_written, key_of, model_at
 from program.settings.project_config import left_out_default, plain_default
 from program.settings.root import Settings
+from program.settings.unknown_keys import meant, unknown_keys
 
 _DEEPEST = 20
 """Levels of lists and mappings; the deepest setting has fewer than ten."""

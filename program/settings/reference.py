@@ -106,7 +106,8 @@ def _allowed(field: Schema) -> str:
             most = f", up to {field['maxItems']}" if "maxItems" in field else ""
             return f"list of {_allowed(field['items'])}{most}"
         case "object":
-            return f"map to {_allowed(field['additionalProperties'])}"
+            entry = field["additionalProperties"]
+            return f"map to {'any value' if entry is True else _allowed(entry)}"
         case "integer" | "number":
             return ("whole number" if field["type"] == "integer" else "number") + _bounds(field)
         case "boolean":

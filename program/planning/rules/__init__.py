@@ -56,6 +56,10 @@ _RULES_OF_A_POOL: Final[tuple[Callable[[Candidate], Iterator[Mistake]], ...]] = 
     lambda pool: component_problems(pool.key, repeated_taint_mistakes(pool.settings.taints)),
     labels.soft_taint_problems,
     labels.workload_label_problems,
+    lambda pool: location.zone_problems(pool.stack.location, pool.key, pool.settings.zones),
+    reservations.reservation_problems,
+    upgrades.node_upgrade_problems,
+    gpus.time_slice_problems,
 )
 
 
@@ -111,11 +115,10 @@ def problems(settings: Settings, *, project: str, stack_name: str, today: date) 
             judged(*(partial(rule, pool) for pool in pools.candidates(settings) for rule in _RULES_OF_A_POOL))
         ),
         lambda: stack.stack_problems(settings),
-        lambda: location.zone_problems(settings),
+        lambda: location.zone_problems(settings.location, "systemPool", settings.system_pool.zones),
         lambda: disks.disk_problems(settings),
-        lambda: reservations.reservation_problems(settings),
         lambda: upgrades.os_sku_problems(settings.kubernetes),
-        lambda: upgrades.node_upgrade_problems(settings),
+        lambda: upgrades.together_problems("systemPool.upgrade", settings.system_pool.upgrade, system=True),
         lambda: gpus.driver_problems(settings),
         lambda: class_name_mistakes(
             settings.kubeflow.storage_class.name,

@@ -9,6 +9,7 @@ from components.pools.conventions import GPU_KEY, WORKLOAD_LABEL
 from components.pools.pool_contract import announced_gpus
 from program.planning.hardware import GPU, gpu_model
 from program.planning.pools import AgentPool, Purpose
+from program.planning.rules.pools import Candidate
 from program.settings import Settings
 
 _A10: Final = re.compile(r"Standard_N[CV][0-9]+adm?s_A10_v[45]")
@@ -16,7 +17,7 @@ _IMAGE_OF_A10: Final = "202606.08.1"
 
 
 def driver_problems(settings: Settings) -> Iterator[Mistake]:
-    """The device plugin needs the driver of AKS, and time slices need the plugin.
+    """The device plugin needs the driver of AKS.
 
     Source: docs/facts/aks.md#gpu-driver-and-device-plugin.
     """
@@ -27,13 +28,15 @@ def driver_problems(settings: Settings) -> Iterator[Mistake]:
             "none, because with driver None NVIDIA's GPU Operator provides driver and plugin",
         )
 
-    for name, pool in settings.pools.items():
-        if pool.gpu_time_slices and settings.gpu.plugin == "none":
-            yield Mistake(
-                f"pools.{name}.gpuTimeSlices",
-                pool.gpu_time_slices,
-                "no value with gpu.plugin none, because it is the configuration of this program's device plugin",
-            )
+
+def time_slice_problems(pool: Candidate) -> Iterator[Mistake]:
+    """Time slices need the device plugin of this program."""
+    if pool.settings.gpu_time_slices and pool.stack.gpu.plugin == "none":
+        yield Mistake(
+            f"{pool.key}.gpuTimeSlices",
+            pool.settings.gpu_time_slices,
+            "no value with gpu.plugin none, because it is the configuration of this program's device plugin",
+        )
 
 
 def gpu_warnings(settings: Settings, pools: tuple[AgentPool, ...]) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 import difflib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import aks_facts
 from components.arguments.mistakes import Mistake
@@ -61,22 +61,17 @@ def location_warnings(settings: Settings) -> Iterator[str]:
         yield f"location is {name}: Azure opens this region on request only; request access before the first `up`"
 
 
-def zone_problems(settings: Settings) -> Iterator[Mistake]:
-    """No zone is named twice, nor one in a region that has none (aks_facts/regions.csv).
+def zone_problems(location: str, key: str, zones: Sequence[str]) -> Iterator[Mistake]:
+    """A pool has no zone twice, nor one in a region that has none (aks_facts/regions.csv).
 
     A region that the catalogue does not know is not judged: it may be newer.
     """
-    region = aks_facts.region(settings.location)
-    places = {"systemPool": settings.system_pool.zones} | {
-        f"pools.{n}": p.zones for n, p in settings.pools.items()
-    }
-    for key, zones in places.items():
-        if zones and region and not region.zones:
-            yield Mistake(
-                f"{key}.zones", list(zones), f"no value, because {region.name} has no availability zones"
-            )
-        else:
-            yield from component_problems(key, pool_checks.zone_mistakes(zones))
+    region = aks_facts.region(location)
+    if zones and region and not region.zones:
+        expected = f"no value, because {region.name} has no availability zones"
+        yield Mistake(f"{key}.zones", list(zones), expected)
+    else:
+        yield from component_problems(key, pool_checks.zone_mistakes(zones))
 
 
 def _may_be_new(name: str) -> bool:

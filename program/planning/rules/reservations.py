@@ -7,28 +7,23 @@ from typing import Final
 from components.arguments.mistakes import Mistake
 from components.azure.arm_ids import RESERVATION_GROUP, arm_id_mistakes
 from program.planning.pools import AgentPool
-from program.settings import Settings
+from program.planning.rules.pools import Candidate
 
 _UNRESERVED: Final = re.compile(r"Standard_(ND|HB|HC)\d.*|Standard_NC\d+\w*_H100_v5", re.IGNORECASE)
 
 
-def reservation_problems(settings: Settings) -> Iterator[Mistake]:
+def reservation_problems(pool: Candidate) -> Iterator[Mistake]:
     """Only on-demand pools have a capacity reservation group, and its id is one."""
-    for name, pool in settings.pools.items():
-        groups = {f"pools.{name}.capacityReservationGroupId": pool.capacity_reservation_group_id}
-        if pool.fallback:
-            of_fallback = pool.fallback.capacity_reservation_group_id
-            groups[f"pools.{name}.fallback.capacityReservationGroupId"] = of_fallback
-        for key, group in groups.items():
-            if group is None:
-                continue
-            if pool.spot and ".fallback." not in key:
-                expected = (
-                    "no value on a spot pool, for which Azure reserves no capacity; its fallback may have one"
-                )
-                yield Mistake(key, group, expected)
-            else:
-                yield from arm_id_mistakes(key, group, RESERVATION_GROUP)
+    group, fallback = pool.settings.capacity_reservation_group_id, pool.settings.fallback
+    if group is not None and pool.spot:
+        expected = "no value on a spot pool, for which Azure reserves no capacity; its fallback may have one"
+        yield Mistake(f"{pool.key}.capacityReservationGroupId", group, expected)
+    elif group is not None:
+        yield from arm_id_mistakes(f"{pool.key}.capacityReservationGroupId", group, RESERVATION_GROUP)
+    if fallback and (group := fallback.capacity_reservation_group_id) is not None:
+        yield from arm_id_mistakes(
+            f"{pool.key}.fallback.capacityReservationGroupId", group, RESERVATION_GROUP
+        )
 
 
 def reservation_warnings(pools: tuple[AgentPool, ...]) -> Iterator[str]:

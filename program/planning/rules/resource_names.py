@@ -27,29 +27,18 @@ class Rule:
 
 _IDENTITY: Final = Rule("an identity", azure_names.IDENTITY)
 _SUBNET: Final = Rule("a subnet", azure_names.SUBNET)
-_GROUP_WITHOUT_NETWORK: Final = Rule(
-    "a resource group",
-    Form(
-        pattern=r"^[-A-Za-z0-9_.()]{0,89}[-A-Za-z0-9_()]$",
-        form="1 to 90 letters, digits, hyphens, underscores, periods and brackets, no period last",
-    ),
-)
+
+
+def _group(what: str, most: int) -> Rule:
+    form = f"1 to {most} letters, digits, hyphens, underscores, periods and brackets, no period last"
+    return Rule(what, Form(pattern=rf"^[-A-Za-z0-9_.()]{{0,{most - 1}}}[-A-Za-z0-9_()]$", form=form))
+
+
+_GROUP_WITHOUT_NETWORK: Final = _group("a resource group", 90)
 """That of a stack whose network is another one's, so that it is no label of the nodes."""
 RULES: Final[Mapping[str, Rule]] = {
-    "resource_group": Rule(
-        "a resource group",
-        Form(
-            pattern=r"^[-A-Za-z0-9_.()]{0,62}[-A-Za-z0-9_()]$",
-            form="1 to 63 letters, digits, hyphens, underscores, periods and brackets, no period last",
-        ),
-    ),
-    "node_resource_group": Rule(
-        "the group of the nodes",
-        Form(
-            pattern=r"^[-A-Za-z0-9_.()]{0,79}[-A-Za-z0-9_()]$",
-            form="1 to 80 letters, digits, hyphens, underscores, periods and brackets, no period last",
-        ),
-    ),
+    "resource_group": _group("a resource group", 63),
+    "node_resource_group": _group("the group of the nodes", 80),
     "cluster": Rule("a cluster", azure_names.CLUSTER),
     "dns_prefix": Rule("a cluster in DNS", azure_names.DNS_PREFIX),
     "identity": _IDENTITY,

@@ -11,31 +11,31 @@ from typing import Final
 from aks_facts import minor, ubuntu, ubuntu_releases
 from components.arguments.mistakes import Mistake
 from components.pools.node_upgrades import together_mistakes
+from program.planning.rules.pools import Candidate, component_problems
 from program.settings import Kubernetes, NodeUpgrade, Settings
 
 _NOTICE: Final = timedelta(days=90)
 
 
-def node_upgrade_problems(settings: Settings) -> Iterator[Mistake]:
-    """Values that AKS does not take together, and values for nodes that it upgrades in its own way."""
-    yield from _together("systemPool.upgrade", settings.system_pool.upgrade, system=True)
-    for name, pool in settings.pools.items():
-        key, upgrade = f"pools.{name}.upgrade", pool.upgrade
-        if pool.spot and pool.fallback is None and dict(upgrade) != dict(NodeUpgrade()):
-            yield Mistake(
-                key,
-                upgrade.model_dump(by_alias=True, exclude_none=True),
-                "no value on a spot pool without a fallback, because AKS upgrades spot pools without surge and drain",
-            )
-        else:
-            yield from _together(key, upgrade, system=pool.replaces == settings.system_pool.name)
+def node_upgrade_problems(pool: Candidate) -> Iterator[Mistake]:
+    """No values for nodes that AKS upgrades in its own way, nor values that it does not take together."""
+    key, upgrade = f"{pool.key}.upgrade", pool.settings.upgrade
+    if pool.spot and pool.settings.fallback is None and dict(upgrade) != dict(NodeUpgrade()):
+        yield Mistake(
+            key,
+            upgrade.model_dump(by_alias=True, exclude_none=True),
+            "no value on a spot pool without a fallback, because AKS upgrades spot pools without surge and drain",
+        )
+    else:
+        yield from together_problems(key, upgrade, system=pool.system)
 
 
-def _together(key: str, upgrade: NodeUpgrade, *, system: bool) -> Iterator[Mistake]:
-    mistakes = together_mistakes(
-        upgrade.max_surge, upgrade.max_unavailable, upgrade.undrainable_node_behavior, system=system
+def together_problems(key: str, upgrade: NodeUpgrade, *, system: bool) -> Iterator[Mistake]:
+    """Values that AKS does not take together."""
+    surge, behavior = upgrade.max_surge, upgrade.undrainable_node_behavior
+    yield from component_problems(
+        key, together_mistakes(surge, upgrade.max_unavailable, behavior, system=system)
     )
-    yield from (mistake.within(key) for mistake in mistakes)
 
 
 def os_sku_problems(kubernetes: Kubernetes) -> Iterator[Mistake]:

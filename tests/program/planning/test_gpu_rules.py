@@ -6,6 +6,7 @@ import pytest
 
 from program.planning.pools import agent_pools
 from program.planning.rules import gpus as rules
+from program.planning.rules.pools import candidates
 from tests.program.planning.small_stack import GENERAL, GPU_SPOT, SPOT, planned, refused, settings
 
 SLICED = {**GPU_SPOT, "vmSize": "Standard_NC48ads_A100_v4", "gpuInstanceProfile": "MIG1g"}
@@ -151,10 +152,10 @@ def test_time_slices_from_no_nodes_are_warned_of() -> None:
 
 
 def test_time_slices_need_this_programs_device_plugin() -> None:
-    pools = {"general": GENERAL, "work": SHARED}
-    stack = settings(pools=pools, gpu={"plugin": "none"})
-    assert refused(rules.driver_problems(stack)) == ["pools.work.gpuTimeSlices"]
-    assert refused(rules.driver_problems(settings(pools=pools))) == []
+    pools = {"work": SHARED}
+    [pool] = candidates(settings(pools=pools, gpu={"plugin": "none"}))
+    assert refused(rules.time_slice_problems(pool)) == ["pools.work.gpuTimeSlices"]
+    assert refused(rules.time_slice_problems(*candidates(settings(pools=pools)))) == []
 
 
 def test_shared_and_whole_gpus_under_one_workload_are_warned_of() -> None:

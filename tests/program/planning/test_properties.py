@@ -13,8 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from program.planning import Plan
-from program.settings import OwnVmSize, SettingsError, Ssh, parse
+from program.settings import OwnVmSize, SettingsError, parse
 from program.settings._model import ENCRYPTED
+from program.settings.cluster import Ssh
 from tests.program.planning.small_stack import GENERAL, GPU_SPOT, SSH_KEY, planned, stack
 from tests.program.planning.strategies import Json, json_values, pool_maps
 

@@ -3,18 +3,14 @@
 import pytest
 
 from program.planning.rules import location as rules
-from tests.program.planning.small_stack import SPOT, refused, settings
+from program.settings import SettingsError
+from tests.program.planning.small_stack import GENERAL, SPOT, planned, refused
 
 KEYS = ["systemPool", "pools.work"]
 
 
 def refusals(key: str, zones: list[str], location: str = "westeurope") -> list[str]:
-    keys = (
-        {"systemPool": {"zones": zones}}
-        if key == "systemPool"
-        else {"pools": {"work": {**SPOT, "zones": zones}}}
-    )
-    return refused(rules.zone_problems(settings(location=location, **keys)))
+    return refused(rules.zone_problems(location, key, zones))
 
 
 @pytest.mark.parametrize("key", KEYS)
@@ -31,3 +27,11 @@ def test_a_region_without_zones_has_none(key: str) -> None:
 
 def test_zones_of_a_region_that_nobody_knows_are_not_judged() -> None:
     assert refusals("pools.work", ["1"], "atlantiscentral") == []
+
+
+def test_zones_of_the_system_pool_and_of_others_are_judged() -> None:
+    pools = {"general": {**GENERAL, "zones": ["1", "1"]}, "work": {**SPOT, "zones": ["2", "2"]}}
+    with pytest.raises(SettingsError) as caught:
+        planned(systemPool={"zones": ["3", "3"]}, pools=pools)
+    keys = ["pools.general.zones", "pools.work.zones", "systemPool.zones"]
+    assert sorted(refused(caught.value.problems)) == keys

@@ -7,8 +7,9 @@ import pytest
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
-from program.settings import Settings, Tags, UserPool
+from program.settings import Settings, UserPool
 from program.settings._model import SettingsModel
+from program.settings.root import Tags
 
 
 def models(model: type[BaseModel]) -> Iterator[type[BaseModel]]:

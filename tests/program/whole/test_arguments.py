@@ -28,27 +28,21 @@ from components.registry.container_registry import ContainerRegistryArgs
 from program import arguments
 from program.settings import (
     ApiAccess,
-    Autoscaler,
-    Budget,
     CheckpointClass,
-    CostExport,
     DataStore,
-    Inotify,
-    Kubeflow,
     Kubernetes,
-    MaintenanceWindow,
-    Monitoring,
     Network,
     OsDisk,
-    Profile,
     Registry,
     SettingsError,
     SettingsModel,
-    Ssh,
-    StorageClass,
-    SystemPool,
     UserPool,
 )
+from program.settings.cluster import Autoscaler, CostExport, MaintenanceWindow, Monitoring, Ssh
+from program.settings.cost import Budget
+from program.settings.data import Profile
+from program.settings.kubeflow import Inotify, Kubeflow, StorageClass
+from program.settings.pools import SystemPool
 from tests.components.sample_arguments import SUBNET_ID
 from tests.program.planning.small_stack import GENERAL, planned
 

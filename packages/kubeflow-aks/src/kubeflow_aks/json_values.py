@@ -13,6 +13,11 @@ def at(value: Any, *path: str) -> Any:
     return value
 
 
+def folded(key: Any) -> str:
+    """A key in the form in which `scan-interval`, `scanInterval` and `ScanInterval` are equal."""
+    return str(key).replace("-", "").lower()
+
+
 def is_mapping(value: Any) -> TypeGuard[Mapping[str, Any]]:
     """Whether the value is a mapping."""
     return isinstance(value, Mapping)

@@ -21,7 +21,7 @@ SUBSCRIPTION: Final = "/subscriptions/00000000-0000-0000-0000-000000000000"
 MADE: Final = date(2026, 1, 5)
 """The day on which they were made."""
 _IDENTITY: Final = "azure-native:managedidentity:UserAssignedIdentity"
-_MAINTENANCE: Final = "azure-native:containerservice:MaintenanceConfiguration"
+MAINTENANCE: Final = "azure-native:containerservice:MaintenanceConfiguration"
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Published:
             "disableLocalAccounts": False,
             **recorded,
             **identities,
-            **cluster,
+            **{key: value for key, value in cluster.items() if value is not None},
             "storageProfile": storage,
             "networkProfile": network,
         }
@@ -101,21 +101,32 @@ class Published:
         manager.put(TYPES[MANAGED_CLUSTER], self.id, {**self.body(), "agentPoolProfiles": [first]})
         for pool in others:
             manager.put(TYPES[AGENT_POOL], f"{self.id}/agentPools/{pool['name']}", pool)
+        for pool in sorted(azure.children(self.id, AGENT_POOL), key=lambda pool: pool.id):
+            azure.delete(pool.id)  # not by age, as Azure does not promise either
+            azure.put(pool)
+        for name, window in self.windows().items():
+            manager.put(TYPES[MAINTENANCE], f"{self.id}/maintenanceConfigurations/{name}", window)
+
+    def windows(self) -> dict[str, Any]:
+        """Its maintenance configurations as Azure's API takes them, by name."""
+        windows = dict(self.row.get("windows", {}))
         for name, window in self.row.get("maintenance", {}).items():
-            weekly = {"dayOfWeek": window["day"], "intervalWeeks": 1}
             content = {
-                "schedule": {"weekly": weekly},
+                "schedule": {"weekly": {"dayOfWeek": window["day"], "intervalWeeks": 1}},
                 "durationHours": window["hours"],
                 "startTime": window["start"],
                 "utcOffset": "+00:00",
+                **({"startDate": window["from"]} if "from" in window else {}),
             }
-            place = f"{self.id}/maintenanceConfigurations/{name}"
-            manager.put(TYPES[_MAINTENANCE], place, {"maintenanceWindow": content})
+            windows[name] = {"maintenanceWindow": content}
+        return windows
 
     def shown(self, azure: AzureState) -> tuple[Any, Any]:
         """What `az aks show` and `az aks maintenanceconfiguration list` print of it."""
         manager = ResourceManager(azure, Timing(float("inf")), lambda: MADE)
-        windows = [body for resource in azure.all(_MAINTENANCE) if (body := manager.get(resource.id))]
+        windows = [
+            body for resource in azure.children(self.id, MAINTENANCE) if (body := manager.get(resource.id))
+        ]
         return named({**(manager.get(self.id) or {}), "id": self.id}), named(windows)
 
 

@@ -15,6 +15,7 @@ from kubeflow_aks.cli.process import main
 from kubeflow_aks.local_aks.azure.state import AzureState
 from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.recorder.stack_files import read_stack
+from tests.adopt.everything import EVERYTHING
 from tests.adopt.published import ADOPTED, ANSWERS, REFUSED, SMALL, Published
 
 Run = Callable[..., tuple[int, str, str]]
@@ -91,6 +92,33 @@ def test_the_settings_are_those_of_the_cluster(run: Run, project: Path) -> None:
     names = [entry["name"] for entry in imported]
     assert len(set(names)) == len(names)
     assert all(entry.get("parent", names[0]) in names for entry in imported)
+
+
+def test_of_a_cluster_with_every_property_all_that_no_setting_states_stays(run: Run, project: Path) -> None:
+    cluster, maintenance = put(EVERYTHING, project)
+    code, out, err = run(cluster, maintenance=maintenance)
+    assert (code, err) == (0, "")
+    listed = out.partition("first `pulumi up`:\n")[2].partition("Read before it:")[0]
+    assert [line.partition(":")[0].strip() for line in listed.splitlines()] == [
+        "everything",
+        *(f"agentPoolProfiles[sys].{name}" for name in ("orchestratorVersion", "powerState.code")),
+        *(f"agentPoolProfiles[sys].tags.{name}" for name in ("environment", "owner")),
+        "autoUpgradeProfile.upgradeChannel",
+        "identity.type",
+        "identity.userAssignedIdentities",
+        "securityProfile.imageCleaner.intervalHours",
+        *(f"tags.{name}" for name in ("environment", "owner")),
+        "batch",
+        *("nodeLabels.kubeflow-aks/workload", "tags.environment", "tags.owner"),
+        "spot",
+        *("nodeLabels.kubeflow-aks/workload", "tags.environment", "tags.owner"),
+        "aksManagedAutoUpgradeSchedule",
+        "aksManagedNodeOSUpgradeSchedule",
+    ]
+    system, pools = written(project)["systemPool"], written(project)["pools"]
+    assert system["otherProperties"]["securityProfile"]["enableSecureBoot"] is True
+    assert system["tags"] == pools["batch"]["tags"] == {"team": "a"}
+    assert not {"batch", "spot"} - set(pools)
 
 
 def test_windows_and_second_host_pools_are_left_with_their_reason(run: Run, project: Path) -> None:

@@ -237,6 +237,7 @@ def test_a_size_that_never_starts_is_skipped_and_the_row_has_the_mean_price_of_t
         entry["pool"] = "cpuspot"
     monthly_bill = bill(made, FixedMarket(SIZES))
     row = line(monthly_bill, "cpuspot")
+    assert row.hourly
     assert row.hourly.expected == pytest.approx(0.8 * 0.0487 + 0.2 * 0.1)
     assert monthly_bill.warnings[0].endswith("0.5000, so its Standard_X would not start; raise it")
 

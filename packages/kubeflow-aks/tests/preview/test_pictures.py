@@ -70,7 +70,7 @@ def test_mermaid_colours_spot_and_on_demand_apart(document: PlanDocument) -> Non
     boxes = dict(re.findall(r'pool_(\w+)\[".*?"\]:::(\w+)', mermaid(document)))
     assert boxes == {
         "system": "system",
-        "general": "Regular",
+        "general": "system",
         "cpuspot": "Spot",
         "cpuod": "Regular",
         "gpuspot": "Spot",

@@ -136,7 +136,10 @@ def _report(stack: str, file: Path, imports: Path, cluster: ExistingCluster, dra
     yield "Changed in place by the first `pulumi up`:"
     for urn, arm_id, _ in draft.imported(cluster):
         lines = by_urn.get(urn, [])
-        nothing = "tags" if draft.recorded.resources[urn].type == IDENTITY else "nothing"
+        identity = draft.recorded.resources[urn].type == IDENTITY
+        nothing = (
+            "tags become those of the cluster; `az aks show` has not what they are" if identity else "nothing"
+        )
         yield f"  {arm_id.rpartition('/')[2]}:{'' if lines else f' {nothing}'}"
         yield from (f"    {line}" for line in lines)
     notes = list(_notes(cluster, draft))
@@ -177,6 +180,20 @@ def _notes(cluster: ExistingCluster, draft: Draft) -> Iterator[str]:
             "identity: the cluster gets a new one, with rights on its group and subnets; rights of the present one "
             "elsewhere, such as on a route table or a private DNS zone, are to be given to the new one"
         )
+    pools, system = [text(find(pool, "name")) for pool in cluster.pools], draft.settings["systemPool"]["name"]
+    yield (
+        "`pulumi preview` shows more, of which nothing reaches Azure: azureApiVersion, and the type of an imported "
+        "pool"
+    )
+    if len(pools) > 1:
+        yield (
+            f"agentPoolProfiles: a preview compares pools by their place in Azure's list, {', '.join(pools)}; "
+            f"sent is {system} alone, as above"
+        )
+    yield (
+        f"orchestratorVersion and powerState of {system} are not sent, and AKS leaves them; its nodes are upgraded by "
+        "`az aks nodepool upgrade`"
+    )
     if find(body, "disableLocalAccounts") is True and find(body, "aadProfile", "enableAzureRBAC") is True:
         yield (
             "aadProfile.enableAzureRBAC: who runs Pulumi needs kubelogin and the role Azure Kubernetes Service RBAC "

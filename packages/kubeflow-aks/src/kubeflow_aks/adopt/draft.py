@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from aks_facts import vm_sizes
-from kubeflow_aks.adopt.comparing import Change, changes
+from kubeflow_aks.adopt.comparing import Change, changes, imported
 from kubeflow_aks.adopt.existing import ExistingCluster, find
 from kubeflow_aks.adopt.infer_settings import Settings, cluster_settings, own_identity, user_pool_settings
 from kubeflow_aks.adopt.refusals import refusals, system_pool_reason, user_pool_reason
@@ -51,7 +51,7 @@ class Draft:
     def imported(self, cluster: ExistingCluster) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
         """URN in the program, ARM id and what is there, of everything that is imported."""
         [managed] = self.recorded.of(CLUSTER)
-        yield managed.urn, cluster.id, cluster.body
+        yield managed.urn, cluster.id, {**cluster.body, "agentPoolProfiles": list(cluster.pools)}
         if identity := own_identity(cluster):
             yield self.recorded.one(IDENTITY, f"{managed.name}-identity").urn, identity, {}
         for pool in self.recorded.of(POOL):
@@ -64,11 +64,26 @@ class Draft:
             if name.lower() in there:
                 yield window.urn, f"{cluster.id}/maintenanceConfigurations/{name}", there[name.lower()]
 
+    def other_properties(self, cluster: ExistingCluster) -> Settings:
+        """What the program does not state of the cluster's own pool, but for its version and power: both change."""
+        [managed] = self.recorded.of(CLUSTER)
+        [stated] = managed.inputs["agentPoolProfiles"]
+        _, _, existing = next(self.imported(cluster))
+        return {
+            name: value
+            for pool in imported(managed, existing)["agentPoolProfiles"]
+            for name, value in pool.items()
+            if name not in {*stated, "orchestratorVersion", "powerState"}
+        }
+
     def changes(self, cluster: ExistingCluster) -> Iterator[tuple[str, Change]]:
         """URN and change of what is imported; of the identity `az aks show` has only the id."""
+        certain = (
+            {"identity.userAssignedIdentities[0]": own_identity(cluster)} if own_identity(cluster) else {}
+        )
         for urn, _, existing in self.imported(cluster):
             if existing:
-                for change in changes(self.recorded.resources[urn], existing):
+                for change in changes(self.recorded.resources[urn], existing, certain):
                     yield urn, change
 
 
@@ -80,13 +95,17 @@ def drafted(cluster: ExistingCluster, stack: str, root: Path, *, owner: str) -> 
     """
     rejected: dict[str, str] = {}
     unstated: dict[str, str] = {}
+    others: dict[str, Settings] = {}
     while True:
         system, pools, left = _chosen(cluster, rejected)
+        system_name = text(find(system, "name"))
         settings = cluster_settings(cluster, system, owner=owner, environment=stack)
+        settings["systemPool"] |= others.get(system_name, {})
         for key in unstated:
             group, _, name = key.partition(".")
             settings[group].pop(name)
-        settings["pools"] = _pools(root, stack, pools, {text(find(pool, "name")) for pool in cluster.pools})
+        names = {text(find(pool, "name")) for pool in cluster.pools}
+        settings["pools"] = _pools(root, stack, pools, names, settings.get("tags", {}))
         try:
             recorded = record(stack, root=root, preview=True, draft=stack_file(root, stack, settings))
         except RefusedError as refused:
@@ -99,6 +118,10 @@ def drafted(cluster: ExistingCluster, stack: str, root: Path, *, owner: str) -> 
             unstated |= of_values
             continue
         draft = Draft(settings=settings, pools=pools, left=left, unstated=unstated, recorded=recorded)
+        if system_name not in others:
+            properties = draft.other_properties(cluster)
+            others[system_name] = {"otherProperties": properties} if properties else {}
+            continue
         replaced = _replaced(draft, cluster)
         if not replaced:
             return draft
@@ -129,8 +152,10 @@ def _chosen(
         if pool is system:
             continue
         reason = rejected.get(name) or user_pool_reason(pool)
-        if not reason and _use(user_pool_settings(pool)) == _HOST:
-            reason = _ONE_HOST if any(_use(user_pool_settings(it)) == _HOST for it in pools.values()) else ""
+        if not reason and _use(user_pool_settings(pool, {})) == _HOST:
+            reason = (
+                _ONE_HOST if any(_use(user_pool_settings(it, {})) == _HOST for it in pools.values()) else ""
+            )
         if reason:
             left[name] = reason
         else:
@@ -145,9 +170,15 @@ def _use(pool: Any) -> tuple[bool, bool, bool]:
     return spot, gpus, not (spot or gpus or at(pool, "taints"))
 
 
-def _pools(root: Path, stack: str, pools: Mapping[str, Mapping[str, Any]], taken: set[str]) -> Settings:
+def _pools(
+    root: Path,
+    stack: str,
+    pools: Mapping[str, Mapping[str, Any]],
+    taken: set[str],
+    tags: Mapping[str, str],
+) -> Settings:
     """The cluster's own pools, and under names that are free the standard ones whose use none of them has."""
-    settings: Settings = {name: user_pool_settings(pool) for name, pool in pools.items()}
+    settings: Settings = {name: user_pool_settings(pool, tags) for name, pool in pools.items()}
     config = read_stack(root, stack, draft={})
     standard: Any = json.loads(config.values.get(f"{config.project}:pools") or "{}")
     uses = set(map(_use, settings.values()))

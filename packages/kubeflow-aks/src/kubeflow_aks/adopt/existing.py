@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from kubeflow_aks.clients.az import Az
 from kubeflow_aks.exit_codes import InconclusiveError
-from kubeflow_aks.json_values import entries, is_mapping, text
+from kubeflow_aks.json_values import entries, folded, is_mapping, text
 from kubeflow_aks.text.files import content
 from kubeflow_aks.text.sentences import shown
 
@@ -61,12 +61,8 @@ def find(value: Any, *path: str) -> Any:
     for key in path:
         if not is_mapping(value):
             return None
-        value = next((item for name, item in value.items() if _folded(name) == _folded(key)), None)
+        value = next((item for name, item in value.items() if folded(name) == folded(key)), None)
     return value
-
-
-def _folded(key: Any) -> str:
-    return str(key).replace("-", "").lower()
 
 
 def queried(az: Az, group: str, name: str) -> ExistingCluster:
@@ -145,4 +141,6 @@ def _flat(value: Any) -> Mapping[str, Any]:
     if not is_mapping(value):
         return {}
     inner = find(value, "properties")
-    return {**value, **inner} if is_mapping(inner) else value
+    flat = {**value, **inner} if is_mapping(inner) else value
+    kind = text(find(flat, "typePropertiesType")) or text(find(flat, "type"))  # of a pool, or ARM's
+    return {**flat, "type": None if "/" in kind else kind or None}

@@ -27,17 +27,18 @@ def cluster_settings(
 ) -> Settings:
     """Every setting that the cluster has a value for, pools aside; `owner` and `environment` are missing tags."""
     body = cluster.body
+    tags = _tags(body, owner, environment)
     settings: Settings = {
         "location": text(find(body, "location")).replace(" ", "").lower(),
         "resourceGroup": cluster.group,
         "adopted": True,
         "names": _names(cluster),
-        "tags": _tags(body, owner, environment),
+        "tags": tags,
         "kubernetes": _kubernetes(cluster, system_pool),
         "network": _network(cluster),
         "apiAccess": _api_access(body),
         "autoscaler": _autoscaler(find(body, "autoScalerProfile")),
-        "systemPool": system_pool_settings(system_pool),
+        "systemPool": system_pool_settings(system_pool, tags),
         "gpu": _gpu(cluster),
     }
     return {key: value for key, value in settings.items() if value != {}}
@@ -169,6 +170,16 @@ def _autoscaler(profile: Any) -> Settings:
         "skipNodesWithLocalStorage": _boolean,
         "skipNodesWithSystemPods": _boolean,
         "maxGracefulTerminationSec": int,
+        "scaleDownUnreadyTime": str,
+        "scaleDownDelayAfterDelete": str,
+        "scaleDownDelayAfterFailure": str,
+        "newPodScaleUpDelay": str,
+        "maxEmptyBulkDelete": int,
+        "maxTotalUnreadyPercentage": int,
+        "okTotalUnreadyCount": int,
+        "ignoreDaemonsetsUtilization": _boolean,
+        "daemonsetEvictionForEmptyNodes": _boolean,
+        "daemonsetEvictionForOccupiedNodes": _boolean,
     }
     values: Settings = {}
     for key, read in readers.items():
@@ -207,10 +218,18 @@ def _counts(pool: Mapping[str, Any], least: int) -> Settings:
     return {"minCount": fewest, "maxCount": max(count, 1) if most is None else most}
 
 
-def _nodes(pool: Mapping[str, Any]) -> Settings:
-    """What settings of system and user pools have in common."""
+def _nodes(pool: Mapping[str, Any], tags: Mapping[str, str]) -> Settings:
+    """What settings of system and user pools have in common; `tags` are those of every resource."""
+    spelling = {name.lower(): name for name in tags}  # Azure ignores the case of names
+    there = find(pool, "tags")
+    pool_tags = {
+        spelling.get(name.lower(), name): str(value)
+        for name, value in (there.items() if is_mapping(there) else ())
+        if value is not None
+    }
     upgrade = _without_empty(
         maxSurge=text(find(pool, "upgradeSettings", "maxSurge")) or None,
+        maxUnavailable=text(find(pool, "upgradeSettings", "maxUnavailable")) or None,
         drainTimeoutMinutes=whole(find(pool, "upgradeSettings", "drainTimeoutInMinutes")),
         nodeSoakMinutes=whole(find(pool, "upgradeSettings", "nodeSoakDurationInMinutes")),
         undrainableNodeBehavior=text(find(pool, "upgradeSettings", "undrainableNodeBehavior")),
@@ -221,23 +240,24 @@ def _nodes(pool: Mapping[str, Any]) -> Settings:
         zones=[str(zone) for zone in entries(find(pool, "availabilityZones"))] or None,
         encryptionAtHost=True if find(pool, "enableEncryptionAtHost") is True else None,
         upgrade=upgrade or None,
+        tags={name: value for name, value in pool_tags.items() if tags.get(name) != value} or None,
     )
 
 
-def system_pool_settings(pool: Mapping[str, Any]) -> Settings:
-    """A system pool as `systemPool` states it."""
+def system_pool_settings(pool: Mapping[str, Any], tags: Mapping[str, str]) -> Settings:
+    """A system pool as `systemPool` states it, beside the tags of every resource."""
     return {
         "name": text(find(pool, "name")),
         **_counts(pool, 1),
         **_without_empty(
             osDiskType=text(find(pool, "osDiskType")), osDiskGib=whole(find(pool, "osDiskSizeGB"))
         ),
-        **_nodes(pool),
+        **_nodes(pool, tags),
     }
 
 
-def user_pool_settings(pool: Mapping[str, Any]) -> Settings:
-    """A user pool as an entry of `pools` states it."""
+def user_pool_settings(pool: Mapping[str, Any], tags: Mapping[str, str]) -> Settings:
+    """A user pool as an entry of `pools` states it, beside the tags of every resource."""
     spot = text(find(pool, "scaleSetPriority")) == "Spot"
     price = find(pool, "spotMaxPrice")
     labels = find(pool, "nodeLabels")
@@ -246,7 +266,7 @@ def user_pool_settings(pool: Mapping[str, Any]) -> Settings:
         for name, value in (labels.items() if is_mapping(labels) else ())
         if isinstance(value, str) and not name.startswith(_RESERVED)
     }
-    nodes = _nodes(pool)
+    nodes = _nodes(pool, tags)
     if spot:
         nodes.pop("upgrade", None)
     return {

@@ -76,7 +76,7 @@ def _pool_refusals(cluster: ExistingCluster, rejected: Mapping[str, str]) -> Ite
     if "" in reasons.values():
         return
     place = f"--resource-group {cluster.group}"
-    if any(_type(pool) == "AvailabilitySet" for pool in cluster.pools):
+    if any(find(pool, "type") == "AvailabilitySet" for pool in cluster.pools):
         yield (
             "agentPoolProfiles: availability sets, whose support ended on 2025-09-30; run "
             f"`az aks update {place} --name {cluster.name} --migrate-vmas-to-vms` first"
@@ -105,15 +105,10 @@ def user_pool_reason(pool: Mapping[str, Any]) -> str:
     return _kind(pool) or (other if mode != "User" else "")
 
 
-def _type(pool: Mapping[str, Any]) -> str:
-    """How its machines are kept; `az` has it beside the type of the resource."""
-    kind = text(find(pool, "typePropertiesType")) or text(find(pool, "type"))
-    return "" if "/" in kind else kind
-
-
 def _kind(pool: Mapping[str, Any]) -> str:
     if text(find(pool, "osType")) not in {"", "Linux"}:
         return f"{text(find(pool, 'osType'))}, not Linux"
-    if _type(pool) not in {"", "VirtualMachineScaleSets"}:
-        return f"of the type {_type(pool)}, not VirtualMachineScaleSets"
+    kind = text(find(pool, "type"))
+    if kind not in {"", "VirtualMachineScaleSets"}:
+        return f"of the type {kind}, not VirtualMachineScaleSets"
     return ""

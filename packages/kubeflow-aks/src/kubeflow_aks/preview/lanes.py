@@ -47,3 +47,8 @@ def _next(pool: Pool, members: list[Pool]) -> Pool | None:
     """The VM size of the same pool that the autoscaler tries after this one."""
     sizes = [other for other in members if other["pool"] == pool["pool"]]
     return next(iter(sizes[sizes.index(pool) + 1 :]), None)
+
+
+def kind_of(pool: Pool) -> str:
+    """`system` for a pool that is always there, as the bill's picture has it, else its priority."""
+    return "system" if pool["role"] in {"system", "general"} else pool["priority"]

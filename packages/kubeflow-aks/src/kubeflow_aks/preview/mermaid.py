@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from kubeflow_aks.preview.lanes import lanes
+from kubeflow_aks.preview.lanes import kind_of, lanes
 from kubeflow_aks.preview.pools import full_name, node_range
 from kubeflow_aks.preview.tree import title
 from kubeflow_aks.recorder.document import PlanDocument, Pool
@@ -37,10 +37,9 @@ def _lines(document: PlanDocument) -> Iterator[str]:
 
 
 def _box(pool: Pool) -> str:
-    style = "system" if pool["role"] == "system" else pool["priority"]
     kind = "spot" if pool["priority"] == "Spot" else "on demand"
     facts = f"{pool['vmSize']}<br/>{kind}, {node_range(pool)} nodes"
-    return f'{_id(pool)}["{full_name(pool)}<br/>{facts}"]:::{style}'
+    return f'{_id(pool)}["{full_name(pool)}<br/>{facts}"]:::{kind_of(pool)}'
 
 
 def _id(pool: Pool) -> str:

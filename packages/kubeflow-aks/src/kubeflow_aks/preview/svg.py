@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from html import escape
 
 from kubeflow_aks.preview import tree
-from kubeflow_aks.preview.lanes import Lane, lanes
+from kubeflow_aks.preview.lanes import Lane, kind_of, lanes
 from kubeflow_aks.preview.pools import full_name, node_range
 from kubeflow_aks.recorder.document import PlanDocument, Pool
 from kubeflow_aks.text import palette
@@ -86,7 +86,7 @@ def _lanes(rows: list[Lane]) -> Iterator[str]:
 
 
 def _pool(pool: Pool, x: int, y: int) -> Iterator[str]:
-    yield _rect(x, y, _POOL_WIDTH, _BOX, _COLOURS[_kind(pool)], dashed=pool["priority"] == "Spot")
+    yield _rect(x, y, _POOL_WIDTH, _BOX, _COLOURS[kind_of(pool)], dashed=pool["priority"] == "Spot")
     yield _text(x + 14, y + 22, full_name(pool), "b")
     yield _text(x + 14, y + 40, pool["vmSize"], "s")
     yield _text(x + 14, y + 57, f"{_words(pool)}, {node_range(pool)} nodes", "s")
@@ -94,14 +94,10 @@ def _pool(pool: Pool, x: int, y: int) -> Iterator[str]:
 
 def _legend(y: int) -> Iterator[str]:
     x = _WORK_X
-    for kind, words in (("Regular", "on demand"), ("Spot", "spot"), ("system", "system, on demand")):
+    for kind, words in (("Regular", "on demand"), ("Spot", "spot"), ("system", "always there, on demand")):
         yield _rect(x, y, 14, 14, _COLOURS[kind], dashed=kind == "Spot")
         yield _text(x + 22, y + 12, words, "s")
         x += 130
-
-
-def _kind(pool: Pool) -> str:
-    return "system" if pool["role"] == "system" else pool["priority"]
 
 
 def _words(pool: Pool) -> str:

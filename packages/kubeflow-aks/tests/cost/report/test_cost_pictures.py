@@ -8,7 +8,6 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterable
-from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -21,6 +20,7 @@ from kubeflow_aks.cost.report import cost_by_pool
 from kubeflow_aks.cost.report.cost_by_rate import cost_by_rate
 from kubeflow_aks.cost.report.drawing import WIDTH
 from kubeflow_aks.project import IMPORT_PATH
+from kubeflow_aks.text import palette
 
 SVG = "{http://www.w3.org/2000/svg}"
 exactly = Range.exactly
@@ -84,7 +84,8 @@ def test_the_picture_says_every_figure_and_reads_it_to_who_does_not_see_it() -> 
     svg = cost_by_pool.of_bill(DEV)
     shown = texts(svg)
     for words in (
-        "Stack dev: $1,297  ($1,285 to $1,648) a month expected",
+        "Stack dev: $1,297  ($1,285 to $1,648) a",
+        "month expected",
         "cpuspot",
         "$188  ($176 to $201)",
         "$798",
@@ -177,25 +178,17 @@ def test_the_break_even_is_where_the_curve_meets_the_price_on_demand() -> None:
     assert with_checkpoints.breaks_even > 3 * without.breaks_even
     assert (costs.rates[0], costs.rates[-1]) == (0, 0.25)
     shown = texts(cost_by_rate(costs, "USD", "Title", ""))
-    assert "(pays up to 92 %)" in shown
+    assert "on spot, with (pays up to 92 %)" in shown
 
 
-def test_names_of_lines_that_end_close_together_do_not_touch() -> None:
-    ways: list[tuple[str, CostAt]] = [("as it is", saving_often(0.05)), ("calm", lambda _: 400 * 0.05)]
-    svg = cost_by_rate(by_rate(ways, 400 * 0.232, ()), "USD", "Title", "")
-    names = [
-        element
-        for element in parsed(svg).iter(f"{SVG}text")
-        if "12px" in element.get("style", "") and "700" in element.get("style", "")
-    ]
-    assert [element.text for element in names if element.get("y") is None] == [
-        "as it is",
-        "(pays up to 92 %)",
-    ]
-    places = sorted(
-        float(element.get("y") or element.get("transform", "").split()[1].rstrip(")")) for element in names
-    )
-    assert min(below - above for above, below in pairwise(places)) > 13
+@pytest.mark.parametrize("svg", [cost_by_pool.of_bill(DEV), drawn_by_rate(Mark(0.05, "cpuspot: 5 %"))])
+def test_letters_are_legible_on_a_phone_and_colours_are_those_of_every_picture(svg: str) -> None:
+    sizes = [float(size) for size in re.findall(r"font[^;\"]*?([\d.]+)px", svg)]
+    assert sizes
+    assert min(sizes) * 390 / WIDTH >= 10
+    paints = {paint.lower() for paint in re.findall(r"#[0-9a-fA-F]{6}", svg)}
+    meanings = (*palette.SPOT, *palette.ON_DEMAND, *palette.SYSTEM, palette.INK, palette.SOFT, palette.FAINT)
+    assert paints <= {*meanings, "#ffffff", "#000000"}
 
 
 def boxes(svg: str) -> list[tuple[str, float, float, float, float]]:
@@ -219,7 +212,7 @@ def boxes(svg: str) -> list[tuple[str, float, float, float, float]]:
 def test_no_text_touches_another_however_small_the_picture_is_shown(
     on_demand: float, marks: tuple[float, ...]
 ) -> None:
-    """Text grows and shrinks with the picture, so what is apart at 1,040 pixels is apart at 390."""
+    """Text grows and shrinks with the picture, so what is apart at its width is apart on a phone."""
     rectangles = boxes(
         drawn_by_rate(*(Mark(rate, "cpuspot: 5 % an hour") for rate in marks), on_demand=on_demand)
     )
@@ -254,13 +247,14 @@ def test_work_that_is_never_done_is_no_line_to_infinity() -> None:
     assert math.isinf(costs.curves[0].amounts[-1])
     svg = cost_by_rate(costs, "USD", "Title", "")
     assert not re.search(r"\b(inf|nan)\b", svg, re.IGNORECASE)
-    assert "x ▲" in texts(svg)
+    assert "on spot, x ▲ goes on above" in texts(svg)
     assert "never done at 95 % an hour" in str(parsed(svg)[1].text)
 
 
 def test_the_rate_of_today_and_the_break_even_are_marked() -> None:
     shown = texts(drawn_by_rate(Mark(0.05, "cpuspot: 5 % an hour, assumed")))
-    assert {"cpuspot: 5 % an hour, assumed", "on demand  $92.80", "without checkpoints ▲"} <= set(shown)
+    ways = {"on demand  $92.80", "on spot, without checkpoints ▲ goes on above"}
+    assert {"cpuspot: 5 % an hour, assumed", *ways} <= set(shown)
     assert "from 12 % on" in shown
 
 

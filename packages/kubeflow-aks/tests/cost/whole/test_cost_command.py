@@ -68,7 +68,8 @@ def test_text_tells_the_bill_and_what_it_prices_and_rates(
         "= whole stack",
         "Prices and rates used",
         "What is not counted",
-        "(assumed)",
+        "the work is assumed",
+        "* nobody quotes this price",
         "as of 2026-",
     ):
         assert result in out

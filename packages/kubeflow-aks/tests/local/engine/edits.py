@@ -24,6 +24,13 @@ _ZONE: Final = f"{_ELSEWHERE}/Microsoft.Network/privateDnsZones/privatelink.west
 _REGISTRY: Final = f"{_ELSEWHERE}/Microsoft.ContainerRegistry/registries/teamimages"
 _RESERVED: Final = f"{_ELSEWHERE}/Microsoft.Compute/capacityReservationGroups/reserved"
 _WORKSPACE: Final = f"{_ELSEWHERE}/Microsoft.OperationalInsights/workspaces/hub-logs"
+_ALARM: Final = f"{_ELSEWHERE}/Microsoft.Insights/actionGroups/on-call"
+_EXPORT: Final = {
+    "monitoring.costExport.container": f"{_ELSEWHERE}/Microsoft.Storage/storageAccounts/exports"
+    "/blobServices/default/containers/cost",
+    "monitoring.costExport.startDate": "2026-12-01",
+    "monitoring.costExport.type": "AmortizedCost",
+}
 _WORK: Final = {"training": {"pool": "cpuspot", "hoursPerMonth": 100, "stepHours": 5}}
 _SMALL_POOL: Final = {"vmSize": "Standard_D4s_v5", "maxCount": 2, "taints": ["team=a:NoSchedule"]}
 
@@ -225,6 +232,7 @@ EDITS: Final = (
     _one("monitoring.logs", ["kube-audit-admin"]),
     Edit({"monitoring.workspace": _WORKSPACE, "monitoring.logs": ["kube-audit-admin"]}),
     Edit({"monitoring.retentionDays": 90, "monitoring.logs": ["kube-audit-admin"]}),
+    *(Edit(dict(sorted(_EXPORT.items(), key=lambda item: item[0] != first))) for first in _EXPORT),
     _one("autoscaler.scanInterval", "20s"),
     _one("autoscaler.maxNodeProvisionTime", "5m"),
     _one("autoscaler.scaleDownDelayAfterAdd", "5m"),
@@ -234,6 +242,16 @@ EDITS: Final = (
     _one("autoscaler.skipNodesWithLocalStorage", value=False),
     _one("autoscaler.skipNodesWithSystemPods", value=False),
     _one("autoscaler.maxGracefulTerminationSec", 300),
+    _one("autoscaler.scaleDownUnreadyTime", "5m"),
+    _one("autoscaler.scaleDownDelayAfterDelete", "1m"),
+    _one("autoscaler.scaleDownDelayAfterFailure", "5m"),
+    _one("autoscaler.newPodScaleUpDelay", "30s"),
+    _one("autoscaler.maxEmptyBulkDelete", 5),
+    _one("autoscaler.maxTotalUnreadyPercentage", 60),
+    _one("autoscaler.okTotalUnreadyCount", 5),
+    _one("autoscaler.ignoreDaemonsetsUtilization", value=True),
+    _one("autoscaler.daemonsetEvictionForEmptyNodes", value=True),
+    _one("autoscaler.daemonsetEvictionForOccupiedNodes", value=False),
     _one("systemPool.name", "core"),
     _one("systemPool.vmSize", "Standard_D8s_v5"),
     _one("systemPool.minCount", 1),
@@ -243,6 +261,8 @@ EDITS: Final = (
     _one("systemPool.maxPods", 60),
     _one("systemPool.zones", ["1", "2", "3"]),
     _one("systemPool.encryptionAtHost", value=True),
+    _one("systemPool.tags", {"team": "platform"}),
+    _one("systemPool.otherProperties", {"scaleDownMode": "Deallocate"}),
     _one("systemPool.upgrade.maxSurge", "33%"),
     _one("systemPool.upgrade.maxUnavailable", 1),
     _one("systemPool.upgrade.drainTimeoutMinutes", 60),
@@ -270,6 +290,7 @@ EDITS: Final = (
     _one("pools.cpuspot.maxPrice", 0.2),
     _one("pools.general.maxPrice", 0.2),
     _one("pools.cpuspot.workload", "batch"),
+    _one("pools.cpuspot.tags", {"team": "a"}),
     _one("pools.cpuspot.labels", {"team": "a"}),
     _one("pools.cpuspot.labels", {"kubernetes.azure.com/mode": "system"}),
     _one("pools.cpuspot.taints", ["team=a:NoSchedule"]),
@@ -376,6 +397,13 @@ EDITS: Final = (
     _one("cost.usage.logsGib", 10),
     _one("cost.usage.outboundGib", 100),
     _one("budget.monthly", 900),
+    Edit(
+        {"budget.emails": ["platform@example.com"], "budget.monthly": 900, "budget.startDate": "2026-12-01"}
+    ),
+    Edit({"budget.actionGroups": [_ALARM], "budget.monthly": 900, "budget.startDate": "2026-12-01"}),
+    Edit(
+        {"budget.startDate": "2026-12-01", "budget.monthly": 900, "budget.emails": ["platform@example.com"]}
+    ),
     _one("officeHours.timeZone", "Europe/London"),
     Edit({"officeHours.days": ["Monday"], "officeHours.timeZone": "Europe/London"}),
     Edit({"officeHours.from": "08:00", "officeHours.timeZone": "Europe/London"}),

@@ -49,6 +49,7 @@ class Advice:
         spot_vms: what it adds to the stack's spot pools, each with all its nodes.
         region: where they would be.
         without: the bill with what it needs alone, which is advice of its own; None where it needs nothing.
+        assumed: whether it rests on a price that nobody quotes.
     """
 
     sentence: str
@@ -60,6 +61,7 @@ class Advice:
     spot_vms: tuple[Desired, ...] = ()
     region: str = ""
     without: Range | None = None
+    assumed: bool = False
 
     @property
     def saves(self) -> float:

@@ -35,6 +35,7 @@ def advise(stack_name: str, root: Path, bill_of: BillOf, offers: OffersOf, quota
         if (it := trials.tried(start, change, room))
     ]
     refused = tuple(f"{sentence}: it needs {lack}" for sentence, lack in trials.refused.items())
+    unknown = (*_unknown(start), *(f"{sentence}: {why}" for sentence, why in trials.unknown.items()))
     useful.sort(key=lambda it: -it[2].saves)
     joint = sorted(((kind, change) for kind, change, it in useful if not it.alone), key=lambda it: it[1].last)
     together, accepted, then = _together(trials, start, room, joint)
@@ -45,7 +46,7 @@ def advise(stack_name: str, root: Path, bill_of: BillOf, offers: OffersOf, quota
         together=together,
         on_demand_then=then.bill.on_demand() if together else None,
         changes=accepted,
-        unknown=tuple(_unknown(start)),
+        unknown=unknown,
         refused=refused,
     )
 
@@ -73,7 +74,7 @@ def _together(
     Each is determined again for what those before it leave: its best values may have changed.
     """
     now, notes, accepted = start, dict[str, None](), list[tuple[str, Range]]()
-    paths: set[tuple[str, ...]] = set()
+    paths, any_assumed = set[tuple[str, ...]](), False
     for kind, change in candidates:
         again = change if now is start else next((it for it in kind(now) if it.topic == change.topic), None)
         if again and (tried := trials.tried(now, again, room)) and not tried[0].alone:
@@ -81,6 +82,7 @@ def _together(
             of_quota = tuple(room.notes(now))  # which the next change may alter
             notes |= {note: None for note in tried[0].notes if note not in of_quota}
             accepted.append((again.sentence, now.amount))
+            any_assumed |= tried[0].assumed
             paths |= again.values.keys()
     if len(accepted) < 2:  # noqa: PLR2004 - a single one is listed already
         return None, (), now
@@ -93,6 +95,7 @@ def _together(
         (*notes, *room.notes(now)),
         spot_vms=new_spot_vms(start, now),
         region=now.bill.region,
+        assumed=any_assumed,
     )
     return advice, tuple(accepted), now
 

@@ -7,6 +7,7 @@ from typing import Any
 from kubeflow_aks.cost.advice.advice import Advice, Advised
 from kubeflow_aks.cost.formatting import money, saving
 from kubeflow_aks.cost.report.document import amount, number
+from kubeflow_aks.cost.report.page import ASSUMED
 from kubeflow_aks.text.blocks import Block, Items, Lines, Paragraph, Section, Table
 
 
@@ -44,6 +45,8 @@ def _blocks(advised: Advised) -> Iterator[Block]:
 def _useful_changes(advised: Advised) -> Iterator[Block]:
     head = ("Change", "Expected", "Saves", "Change of the bill")
     yield Table(head, tuple(_row(one, advised) for one in advised.advice), range(1, len(head)))
+    if any(one.assumed for one in advised.advice):
+        yield Paragraph(f"{ASSUMED} rests on a price that nobody quotes.")
     if advised.together:
         yield _combination(advised, advised.together)
         yield Paragraph("In the stack file, under `config:`, in place of the same keys:")
@@ -101,7 +104,9 @@ def _row(one: Advice, advised: Advised) -> tuple[str, ...]:
     return (
         one.sentence,
         money(one.after.expected, advised.currency),
-        money(one.saves, advised.currency) if math.isfinite(one.saves) else "",
+        f"{money(one.saves, advised.currency)}{ASSUMED if one.assumed else ''}"
+        if math.isfinite(one.saves)
+        else "",
         _change(one),
     )
 
@@ -122,4 +127,5 @@ def _advice(one: Advice) -> dict[str, Any]:
         "share": one.share,
         "notes": list(one.notes),
         "alone": one.alone,
+        "assumed": one.assumed,
     }

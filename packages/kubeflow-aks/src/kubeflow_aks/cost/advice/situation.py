@@ -1,6 +1,7 @@
 """What advice starts from: a stack file, what the program makes of it, and what that costs."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -82,16 +83,58 @@ class Situation:
         pools = self.cluster.pools.values()
         return tuple(dict.fromkeys(Desired(it.size, it.maximum) for it in pools if it.spot and it.maximum))
 
-    def guess(self, inputs: Mapping[str, Mapping[str, Any]]) -> float | None:
-        """The bill of a month if resources had other inputs, without running the program: a guess to choose by.
+    def cheapest(self, guesses: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> str | None:
+        """The name of the inputs that make the lowest bill, without running the program: a guess to choose by.
 
-        The inputs are by the name of an agent pool, those of the cluster itself under the empty name; None where a
-        price is unknown.
+        The inputs are by the name of an agent pool, those of the cluster itself under the empty name. A bill that rests
+        on other assumptions comes last.
+
+        Returns:
+            None where none is lower than now, as far as the prices are known.
         """
-        try:
-            return self.bill_of(_with(self.stack, inputs)).amount().expected
-        except CostError:
-            return None
+        bills: dict[str, Bill] = {}
+        for name, inputs in guesses.items():
+            with suppress(CostError):
+                bills[name] = self.bill_of(_with(self.stack, inputs))
+        lower = {name: it for name, it in bills.items() if it.amount().expected < self.amount.expected}
+        return min(
+            lower,
+            key=lambda name: (bool(incomparable(self.bill, lower[name])), lower[name].amount().expected),
+            default=None,
+        )
+
+
+def incomparable(before: Bill, after: Bill) -> str:
+    """Why two bills say nothing about each other: a spot price or rate is assumed, on another basis than in the other.
+
+    Returns:
+        empty where they do.
+    """
+    was, now = _assumptions(before), _assumptions(after)
+    for pool in was.keys() & now.keys():
+        if was[pool] != now[pool]:
+            there, here = (
+                " and ".join(sorted(one - other)) or "what is quoted"
+                for one, other in ((now[pool], was[pool]), (was[pool], now[pool]))
+            )
+            return (
+                f"for {pool} it rests on {there}, the bill now on {here}, which can't be compared; sign in with `az`, "
+                "or set `cost.prices`"
+            )
+    return ""
+
+
+def _assumptions(bill: Bill) -> Mapping[str, frozenset[str]]:
+    """What is assumed of each spot pool."""
+    return {
+        line.pool: frozenset(
+            source.name
+            for source in (bill.rates[line.pool].source, *(quote.source for quote in line.quotes))
+            if source.assumed
+        )
+        for line in bill.lines
+        if line.pool in bill.rates and line.hourly
+    }
 
 
 def _with(stack: Stack, inputs: Mapping[str, Mapping[str, Any]]) -> Stack:

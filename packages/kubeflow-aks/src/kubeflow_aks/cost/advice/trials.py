@@ -1,6 +1,6 @@
 """Trying a change: the program is run with it, and billed."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,15 +11,21 @@ from kubeflow_aks.clients.spot_placement import Desired
 from kubeflow_aks.cost.advice.advice import Advice, Change
 from kubeflow_aks.cost.advice.advice import Path as SettingPath
 from kubeflow_aks.cost.advice.quota import Room
-from kubeflow_aks.cost.advice.situation import BillOf, OffersOf, Situation
+from kubeflow_aks.cost.advice.situation import BillOf, OffersOf, Situation, incomparable
 from kubeflow_aks.cost.advice.stack_file import StackFile, stack_file
+from kubeflow_aks.cost.bill import Bill
 from kubeflow_aks.cost.figures import CostError
+from kubeflow_aks.cost.formatting import hours
 from kubeflow_aks.cost.reading import from_plan
 from kubeflow_aks.recorder.document import plan_document
 from kubeflow_aks.recorder.run import Record, record
 
 _LEAST_SHARE = 0.002
 """Share of the bill; what saves less is not worth a line (our choice)."""
+_MORE_LATE = 0.01
+"""Share of the steps that may be late beyond those that are; with more a change is not advised (our choice)."""
+_MORE_WAITS = 0.01
+"""Share of the work's hours by which it may wait longer for nodes without a note (our choice)."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +38,8 @@ class Trials:
     offers: OffersOf
     refused: dict[str, str] = field(default_factory=dict[str, str])
     """Changes that the subscription's quota refuses, and of what it has too little."""
+    unknown: dict[str, str] = field(default_factory=dict[str, str])
+    """Changes whose bill can't be compared with the one now, and why."""
 
     def begin(self) -> Situation:
         """The stack as it is.
@@ -62,18 +70,23 @@ class Trials:
         saved = without.amount.expected - after.amount.expected
         if not saved > _LEAST_SHARE * after.amount.expected or _undone(start, after):
             return None
+        if why := incomparable(start.bill, after.bill):
+            self.unknown[change.sentence] = why
+            return None
         if lack := room.refusal(after):
             self.refused[change.sentence] = lack
             return None
         notes = (*change.notes, *(warning for warning in after.warnings if warning not in start.warnings))
+        waits = tuple(_waits(start.bill, after.bill))
         alone = change.alone or len(notes) > len(change.notes)
         advice = Advice(
             change.sentence,
             file.lines(keys),
             start.amount,
             after.amount,
-            (*notes, *room.notes(after)),
+            (*notes, *waits, *room.notes(after)),
             alone,
+            assumed=_assumed(start.bill, after.bill),
             spot_vms=new_spot_vms(start, after),
             region=after.bill.region,
             without=without.amount if change.needs else None,
@@ -106,7 +119,27 @@ def new_spot_vms(start: Situation, after: Situation) -> tuple[Desired, ...]:
 
 
 def _undone(start: Situation, after: Situation) -> bool:
-    """Whether the bill newly warns that a pool's work is not done in a month, or that its nodes would not start."""
+    """Whether it is newly late, or the bill newly warns that work is not done in a month or that nodes don't start."""
+    late = {it.name: it.misses.expected for it in start.bill.work if it.misses}
     return any(
         warning.startswith("pools.") and warning not in start.bill.warnings for warning in after.bill.warnings
+    ) or any(it.misses and it.misses.expected > late.get(it.name, 0.0) + _MORE_LATE for it in after.bill.work)
+
+
+def _waits(before: Bill, after: Bill) -> Iterator[str]:
+    """Work that waits longer for nodes."""
+    now = {it.name: it.waits for it in before.work}
+    for it in after.work:
+        if it.waits > now.get(it.name, 0.0) + _MORE_WAITS * it.useful:
+            yield (
+                f"{it.name} waits {hours(it.waits)} node hours a month for nodes, {hours(now.get(it.name, 0.0))} now"
+            )
+
+
+def _assumed(before: Bill, after: Bill) -> bool:
+    """Whether a line that changes rests on a price that nobody quotes."""
+    now = {line.name: line.amount for line in before.lines}
+    return any(
+        line.amount != now.get(line.name) and any(quote.source.assumed for quote in line.quotes)
+        for line in after.lines
     )

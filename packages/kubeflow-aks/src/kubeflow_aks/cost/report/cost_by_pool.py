@@ -1,14 +1,24 @@
 """The first picture: what each pool costs a month, on spot and on demand, and what comes on top."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from kubeflow_aks.cost.bill import Bill, Line
 from kubeflow_aks.cost.figures import Range, total
 from kubeflow_aks.cost.formatting import NEVER, money
-from kubeflow_aks.cost.report.drawing import Drawing, round_money, style
+from kubeflow_aks.cost.report.drawing import (
+    LETTER,
+    LINE,
+    MARGIN,
+    Drawing,
+    LegendEntry,
+    heading_height,
+    legend_height,
+    round_money,
+    style,
+)
 from kubeflow_aks.text.columns import cut_middle
 from kubeflow_aks.text.palette import ON_DEMAND, SOFT, SPOT, SYSTEM
 
@@ -20,11 +30,10 @@ _WORDS: Final = {
     "home": "always there, on demand",
     "rest": "the rest of the stack",
 }
-_LONGEST_NAME: Final = 30
-_LETTER, _SMALL_LETTER = 7.4, 6.6
-"""Pixels of one letter, roughly."""
-_TOP, _BOTTOM = 66, 62
-_BAR, _GAP = 15, 11
+_LONGEST_NAME: Final = 40
+_BAR, _GAP = 17, 10
+_AXIS: Final = 30
+"""Pixels of the amounts below the bars."""
 _BESIDE: Final[dict[str, Any]] = {"textcoords": "offset points", "va": "center", "annotation_clip": False}
 _MOST_REST: Final = 12
 """Rows of the rest of the stack; the smallest ones become one row."""
@@ -91,37 +100,37 @@ def _sums(lines: Sequence[Line] | Sequence[Row]) -> tuple[Range, Range]:
 @style("cost-by-pool")
 def cost_by_pool(bars: Sequence[Row], currency: str, title: str, subtitle: str) -> str:
     """The picture of at least one row as an SVG document; `currency` is an ISO code."""
-    names = [cut_middle(row.name, _LONGEST_NAME) for row in bars]
     labels = [_amount(amount, currency) for row in bars for _, amount in row.bars]
-    left = 40 + int(max(map(len, names)) * _LETTER)
-    right = 30 + int(max(map(len, labels)) * _SMALL_LETTER)
-    heights = [len(row.bars) * _BAR + _GAP for row in bars]
-    drawing = Drawing(_TOP + sum(heights) + _BOTTOM, (left, right, _TOP, _BOTTOM))
+    right = MARGIN + int(max(map(len, labels)) * LETTER)
+    heights = [LINE + len(row.bars) * _BAR + _GAP for row in bars]
+    top, entries = heading_height(title, subtitle), list(_legend(bars))
+    bottom = _AXIS + legend_height(entries)
+    drawing = Drawing(top + sum(heights) + bottom, (MARGIN, right, top, bottom))
     axes, end = drawing.axes, _end(bars)
     axes.set_xlim(0, end)
     axes.set_ylim(sum(heights), 0)
     y = 0.0
-    for name, row, height in zip(names, bars, heights, strict=True):
-        axes.annotate(name, (0, y + height / 2), (-10, 0), **_BESIDE, ha="right")
+    for row, height in zip(bars, heights, strict=True):
+        axes.annotate(
+            cut_middle(row.name, _LONGEST_NAME), (0, y + LINE / 2), **_BESIDE, xytext=(0, 0), weight="bold"
+        )
         for number, (kind, amount) in enumerate(row.bars):
-            middle = y + _GAP / 2 + (number + 0.5) * _BAR
+            middle = y + LINE + (number + 0.5) * _BAR
             _bar(axes, middle, kind, amount, end)
             reach = 0.0 if math.isinf(amount.expected) else max(amount.expected, min(amount.high, end))
             colour = _COLOURS[kind][1] if kind in {"spot", "on-demand"} else SOFT
-            words = _amount(amount, currency)
-            axes.annotate(words, (reach, middle), (9, 0), **_BESIDE, size=11, color=colour)
+            axes.annotate(_amount(amount, currency), (reach, middle), (9, 0), **_BESIDE, color=colour)
         y += height
     axes.set_yticks([])
     axes.spines["left"].set_color(SOFT)
     axes.spines["bottom"].set_visible(False)
     axes.tick_params(axis="x", length=0)
-    axes.locator_params(axis="x", nbins=5)
+    axes.locator_params(axis="x", nbins=3)
     axes.set_axisbelow(True)
     axes.grid(axis="x")
     axes.xaxis.set_major_formatter(round_money(currency))
-    drawing.text(24, 24, title, size=16, weight="bold")
-    drawing.text(24, 47, subtitle, color=SOFT)
-    _legend(drawing, bars)
+    drawing.heading(title, subtitle)
+    drawing.legend(drawing.height - legend_height(entries), entries)
     return drawing.svg(title, f"{subtitle}. {_described(bars, currency)}")
 
 
@@ -157,15 +166,16 @@ def _end(bars: Sequence[Row]) -> float:
     return max(largest, min(widest, _WIDEST * largest)) or 1.0
 
 
-def _legend(drawing: Drawing, bars: Sequence[Row]) -> None:
-    x, y = 24, drawing.height - 20
+def _legend(bars: Sequence[Row]) -> Iterator[LegendEntry]:
     shown = {kind for row in bars for kind, _ in row.bars}
-    for kind in (kind for kind in _COLOURS if kind in shown):
-        drawing.box(x, y, _COLOURS[kind], dashed=kind == "spot")
-        drawing.text(x + 25, y, _WORDS[kind], size=11, color=SOFT)
-        x += 44 + int(len(_WORDS[kind]) * _SMALL_LETTER)
+    for kind, (fill, line) in _COLOURS.items():
+        if kind in shown:
+            yield (
+                {"facecolor": fill, "edgecolor": line, "linestyle": "--" if kind == "spot" else "-"},
+                _WORDS[kind],
+            )
     if any(not amount.exact for row in bars for _, amount in row.bars):
-        drawing.text(x, y, "├──┤ range of the assumptions", size=11, color=SOFT)
+        yield {"color": SOFT, "marker": "|", "markersize": 7, "linewidth": 1.2}, "range of what is assumed"
 
 
 def _described(bars: Sequence[Row], currency: str) -> str:

@@ -5,7 +5,8 @@ White ground of its own, so that it can be read on a dark page; title and descri
 
 import os
 import tempfile
-from collections.abc import Callable, Generator
+import textwrap
+from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from io import StringIO
 from typing import Any, Final
@@ -14,8 +15,16 @@ from xml.etree import ElementTree
 from kubeflow_aks.cost.formatting import money
 from kubeflow_aks.text.palette import FAINT, INK, SOFT
 
-WIDTH: Final = 1040
-"""Pixels."""
+WIDTH: Final = 480
+"""Pixels: few, so that letters are as high as those of a page where a phone shows it on 390."""
+MARGIN: Final = 20
+SMALL: Final = 13
+"""Pixels of the smallest letters; with the width they are 10.5 on a phone."""
+LETTER: Final = 7.7
+"""Pixels of one small letter, roughly."""
+LINE: Final = 20
+_TITLE: Final = 16
+_TITLE_LETTER: Final = 10.0
 _INCH: Final = 72
 """Pixels of the picture in one inch: a font size is in pixels then."""
 _NAMESPACE: Final = "http://www.w3.org/2000/svg"
@@ -23,7 +32,7 @@ _STYLE: Final[dict[str, Any]] = {
     "svg.fonttype": "none",
     "font.family": ["sans-serif"],
     "font.sans-serif": ["DejaVu Sans"],  # comes with matplotlib: text is measured alike everywhere
-    "font.size": 12,
+    "font.size": SMALL,
     "text.color": INK,
     "axes.edgecolor": FAINT,
     "axes.labelcolor": SOFT,
@@ -34,6 +43,25 @@ _STYLE: Final[dict[str, Any]] = {
     "grid.color": FAINT,
     "text.parse_math": False,  # a dollar sign is a dollar sign
 }
+
+
+LegendEntry = tuple[dict[str, Any], str]
+"""How a box or a line is painted, in matplotlib's words, and what it means."""
+_SAMPLE: Final = 32
+
+
+def heading_height(title: str, subtitle: str) -> int:
+    """Pixels of a title and a subtitle with the margin above and below."""
+    return MARGIN * 2 + LINE * (len(_wrapped(title, _TITLE_LETTER)) + len(_wrapped(subtitle, LETTER)) - 1)
+
+
+def legend_height(entries: Sequence[LegendEntry]) -> int:
+    """Pixels of a legend with the margin below."""
+    return MARGIN + LINE * sum(len(_wrapped(words, LETTER, _SAMPLE)) for _, words in entries)
+
+
+def _wrapped(words: str, letter: float, indent: int = 0) -> list[str]:
+    return textwrap.wrap(words, int((WIDTH - 2 * MARGIN - indent) / letter)) or [""]
 
 
 class Drawing:
@@ -49,19 +77,33 @@ class Drawing:
         self.figure.subplots_adjust(left / WIDTH, bottom / height, 1 - right / WIDTH, 1 - top / height)
         self.axes: Any = self.figure.add_subplot()
 
-    def text(self, x: int, y: int, words: str, **style: Any) -> None:
+    def text(self, x: float, y: float, words: str, **style: Any) -> None:
         """Words at so many pixels from the left and the top."""
         self.figure.text(x / WIDTH, 1 - y / self.height, words, va="center", **style)
 
-    def box(self, x: int, y: int, paint: tuple[str, str], *, dashed: bool) -> None:
-        """A small box for a legend, at so many pixels from the left and the top."""
-        from matplotlib.patches import Rectangle  # noqa: PLC0415 - half a second that only pictures need
+    def heading(self, title: str, subtitle: str) -> None:
+        """Both at the top, as high as `heading_height` says."""
+        lines = [(words, {"size": _TITLE, "weight": "bold"}) for words in _wrapped(title, _TITLE_LETTER)]
+        lines += [(words, {"color": SOFT}) for words in _wrapped(subtitle, LETTER)]
+        for number, (words, style) in enumerate(lines):
+            self.text(MARGIN, MARGIN + number * LINE, words, **style)
 
-        fill, line = paint
-        place, (width, height) = (x / WIDTH, 1 - (y + 6) / self.height), (18 / WIDTH, 12 / self.height)
-        self.figure.add_artist(
-            Rectangle(place, width, height, facecolor=fill, edgecolor=line, linestyle="--" if dashed else "-")
-        )
+    def legend(self, top: float, entries: Sequence[LegendEntry]) -> None:
+        """Entries one below the other from so many pixels below the top on, as high as `legend_height` says."""
+        from matplotlib.lines import Line2D  # noqa: PLC0415 - half a second that only pictures need
+        from matplotlib.patches import Rectangle  # noqa: PLC0415
+
+        y = top + LINE / 2
+        for paint, words in entries:
+            at = 1 - y / self.height
+            if "facecolor" in paint:
+                place = MARGIN / WIDTH, at - 6 / self.height
+                self.figure.add_artist(Rectangle(place, 18 / WIDTH, 12 / self.height, **paint))
+            else:
+                self.figure.add_artist(Line2D([MARGIN / WIDTH, (MARGIN + 24) / WIDTH], [at, at], **paint))
+            for line in _wrapped(words, LETTER, _SAMPLE):
+                self.text(MARGIN + _SAMPLE, y, line, color=SOFT)
+                y += LINE
 
     def svg(self, title: str, description: str) -> str:
         """The picture as a document of its own."""

@@ -11,6 +11,8 @@ from kubeflow_aks.cost.formatting import duration, hours, money, price, saving, 
 from kubeflow_aks.cost.report import folding
 from kubeflow_aks.text.blocks import Alert, Block, Items, Page, Paragraph, Section, Table
 
+ASSUMED: Final = "*"
+"""Mark of a price that nobody quotes, and of what rests on one."""
 _PARTS: Final[dict[Part, str]] = {"home": "always there", "batch": "batch work", "fixed": "the rest"}
 _MODELS: Final = (
     "Why Canonical's article counts something else: 5 % of all work runs twice there, however long a step is, and no "
@@ -92,6 +94,8 @@ def _top(bill: Bill) -> Iterator[Block]:
     if block := budget(bill):
         yield block
     yield lines(bill)
+    if any(map(_assumed, bill.lines)):
+        yield Paragraph(f"{ASSUMED} nobody quotes this price: it is assumed.")
     if ranges := folding.notes(_ranges(bill)):
         yield Paragraph("What the ranges are:")
         yield Items(ranges)
@@ -139,12 +143,18 @@ def _row(line: Line, currency: str) -> tuple[str, ...]:
     return (
         line.name,
         line.nodes,
-        "" if line.hourly is None else price(line.hourly.expected, currency),
+        ""
+        if line.hourly is None
+        else f"{price(line.hourly.expected, currency)}{ASSUMED if _assumed(line) else ''}",
         hours(line.hours.expected) if line.hours else "",
         money(line.amount.expected, currency),
         _range(line.amount, currency),
         *_compared(line.amount, line.on_demand, currency),
     )
+
+
+def _assumed(line: Line) -> bool:
+    return any(quote.source.assumed for quote in line.quotes)
 
 
 def _sum(name: str, amount: Range, compared: Range, currency: str) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from pulumi import _types  # pyright: ignore[reportPrivateUsage]
 
+from kubeflow_aks.json_values import folded
 from kubeflow_aks.local_aks.azure.arm import Json
 from kubeflow_aks.local_aks.protocol.wire import UNKNOWN, Unknown
 from kubeflow_aks.recorder import sdk_types
@@ -52,8 +53,11 @@ def preview(token: str, inputs: Json) -> Json:
     return _preview_object(inputs, output_fields(token))
 
 
-def project(token: str, outputs: Json) -> Json:
-    """The part of outputs that are inputs, in the shape of inputs (`SdkOutputsToSdkInputs`)."""
+def project(token: str, outputs: Mapping[str, Any]) -> Json:
+    """The part of outputs that are inputs, in the shape of inputs (`SdkOutputsToSdkInputs`).
+
+    The outputs may be spelt as Azure's API or `az` does: `scan-interval`, `osDiskSizeGb`, null for what is not there.
+    """
     return _project_object(outputs, input_fields(token))
 
 
@@ -99,8 +103,13 @@ def _preview(value: Any, hint: Any) -> Any:
             return value
 
 
-def _project_object(values: Json, fields: Mapping[str, Any]) -> Json:
-    return {name: _project(values[name], hint) for name, hint in fields.items() if name in values}
+def _project_object(values: Mapping[str, Any], fields: Mapping[str, Any]) -> Json:
+    present = {folded(name): value for name, value in values.items() if value is not None}
+    return {
+        name: _project(present[folded(name)], hint)
+        for name, hint in fields.items()
+        if folded(name) in present
+    }
 
 
 def _project(value: Any, hint: Any) -> Any:

@@ -18,10 +18,12 @@ _NAME = re.compile("[A-Za-z0-9_-]{1,40}")
 _STYLES = {
     "added": "fill:#dcfce7,stroke:#15803d,color:#111827",
     "removed": "fill:#fee2e2,stroke:#b91c1c,color:#111827,stroke-dasharray:6 3",
-    "replaced": "fill:#ffedd5,stroke:#c2410c,color:#111827",
-    "updated": "fill:#dbeafe,stroke:#1d4ed8,color:#111827",
+    "replaced": "fill:#f3e8ff,stroke:#7e22ce,color:#111827",
+    "updated": "fill:#fef9c3,stroke:#a16207,color:#111827",
     "unchanged": "fill:#ffffff,stroke:#6b7280,color:#111827",
 }
+
+"""None is a colour of `text/palette.py`, where they say what a pool is."""
 
 PoolChange = Literal["added", "removed", "replaced", "updated", "unchanged"]
 

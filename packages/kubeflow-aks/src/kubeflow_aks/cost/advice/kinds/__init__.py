@@ -10,7 +10,9 @@ from kubeflow_aks.cost.advice.kinds.commitments import commitments
 from kubeflow_aks.cost.advice.kinds.hours import office_hours
 from kubeflow_aks.cost.advice.kinds.pools import (
     fewer_home_nodes,
+    larger_maximum,
     local_disks,
+    no_idle_nodes,
     other_sizes,
     second_sizes,
     shorter_tail,
@@ -27,8 +29,10 @@ KINDS: Final[tuple[Kind, ...]] = (
     other_sizes,
     second_sizes,
     fewer_home_nodes,
+    no_idle_nodes,
     shorter_tail,
     office_hours,
+    larger_maximum,
     cheaper_tiers,
     basic_registry,
     smaller_system_disk,

@@ -34,13 +34,7 @@ def other_region(situation: Situation) -> Iterator[Change]:
     ]
     listed = {name: _list_price(situation, name) for name in near}
     cheapest = sorted((name for name in near if math.isfinite(listed[name])), key=lambda name: listed[name])
-    guesses = {
-        name: guess
-        for name in cheapest[:_TRIED]
-        if (guess := situation.guess({"": {"location": name}})) is not None
-    }
-    if guesses:
-        best = min(guesses, key=lambda name: guesses[name])
+    if best := situation.cheapest({name: {"": {"location": name}} for name in cheapest[:_TRIED]}):
         yield Change(
             "region",
             f"the region {best} instead of {here.name}",

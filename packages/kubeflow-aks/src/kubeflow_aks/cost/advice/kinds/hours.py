@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from kubeflow_aks.cost.advice.advice import Change, Path
 from kubeflow_aks.cost.advice.kinds.checkpoints import NEEDS_CHECKPOINTS, checkpointed
+from kubeflow_aks.cost.advice.kinds.pools import peak
 from kubeflow_aks.cost.advice.situation import Situation
 from kubeflow_aks.cost.basis import Work
 from kubeflow_aks.cost.figures import HOURS_A_MONTH
@@ -82,7 +83,7 @@ def _longest(running: float) -> float:
 
 
 def _more_nodes(situation: Situation, works: Mapping[str, Work]) -> Mapping[str, int]:
-    """Nodes of the pools that do their work, as it is with this change, in fewer hours."""
+    """Nodes of the pools for the peak of their work, as it is with this change, in fewer hours."""
     counts: dict[str, int] = {}
     for line in situation.bill.lines:
         pool = situation.own_pools.get(line.pool)
@@ -93,13 +94,15 @@ def _more_nodes(situation: Situation, works: Mapping[str, Work]) -> Mapping[str,
             continue
         now = sum(_hours(situation, work, None) for work in here.values())
         idle = max(line.hours.expected - now, 0.0) if math.isfinite(line.hours.expected - now) else 0.0
-        then = sum(_hours(situation, works[name], _DAY) for name in here)
+        demand = [(works[name], _hours(situation, works[name], _DAY)) for name in here]
         if not here:
-            idle = line.hours.expected
-        if math.isfinite(then + idle):
-            needed = math.ceil((then + idle) / (HOURS_A_MONTH * _SHARE))
-            if needed > pool.maximum:
-                counts[pool.name] = needed
+            demand = [(it, line.hours.expected) for it in works.values() if it.head_pool == line.pool][:1]
+        elif idle:
+            demand.append((demand[0][0].model_copy(update={"steps_at_once": 1, "nodes_per_step": 1}), idle))
+        if all(math.isfinite(needed) for _, needed in demand):
+            count = peak(demand, HOURS_A_MONTH * _SHARE)
+            if count > pool.maximum:
+                counts[pool.name] = count
     return counts
 
 

@@ -1,12 +1,15 @@
 """What may change in single pools: sizes, disks, fewer nodes, a shorter wait for the autoscaler."""
 
+import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from aks_facts import VmSize, ondemand_prices, restricted_families, vm_sizes
 from kubeflow_aks.cost.advice.advice import Change, Path
 from kubeflow_aks.cost.advice.situation import Situation
+from kubeflow_aks.cost.basis import Work
+from kubeflow_aks.cost.figures import HOURS_A_MONTH
 from kubeflow_aks.cost.reading import Pool, hours
 
 _LETTERS = re.compile(r"Standard_([A-Z]+)")
@@ -20,6 +23,8 @@ _LEAST_GIB = 30
 """Smallest OS disk that AKS accepts (managedClusters.json, osDiskSizeGB)."""
 _SMALLER_GIB = 64
 """The next size that Azure bills for, below the default of 128 (disks-types.md, "Azure managed disk billing")."""
+_DEVIATIONS = 3
+"""Standard deviations above its mean up to which a pool's demand should find nodes (our choice)."""
 _MINUTES = 5
 """Least minutes: with less, a node is often gone when the next step comes, and a new boot is billed (our choice)."""
 
@@ -32,16 +37,14 @@ def other_sizes(situation: Situation) -> Iterator[Change]:
         if path is None or size is None or pool.sizes:
             continue
         taken = families_beside(situation, pool)
-        now = situation.amount.expected
-        guesses = {
-            other.name: guess
-            for other in alike(size, pool, situation.bill.region)
-            if other.family not in taken
-            and (guess := situation.guess(_inputs(situation, pool, other))) is not None
-            and guess < now
-        }
-        if guesses:
-            best = min(guesses, key=lambda other: guesses[other])
+        best = situation.cheapest(
+            {
+                other.name: _inputs(situation, pool, other)
+                for other in alike(size, pool, situation.bill.region)
+                if other.family not in taken
+            }
+        )
+        if best:
             yield Change(
                 f"size of {name}",
                 f"the size {best} instead of {pool.size} for {name}",
@@ -190,6 +193,50 @@ def fewer_home_nodes(situation: Situation) -> Iterator[Change]:
             {(*path, "minCount"): pool.minimum - 1},
             (f"the autoscaler adds nodes up to {pool.maximum} when pods need them, and each is billed",),
         )
+
+
+def no_idle_nodes(situation: Situation) -> Iterator[Change]:
+    """No node of a pool for batch work that is there without any: what its work needs, the autoscaler adds."""
+    for name, pool in situation.own_pools.items():
+        if not pool.home and pool.minimum:
+            yield Change(
+                f"nodes of {name}",
+                f"a minimum of 0 instead of {pool.minimum} nodes in {name}",
+                {("pools", name, "minCount"): 0},
+                ("the first steps after a pause wait for their nodes to boot",),
+            )
+
+
+def larger_maximum(situation: Situation) -> Iterator[Change]:
+    """As many nodes as the work on a spot pool needs at its peak, where it takes the fallback or waits for nodes."""
+    hours_a_month = HOURS_A_MONTH * (
+        situation.basis.office_hours.share if situation.basis.office_hours else 1.0
+    )
+    for name, pool in situation.own_pools.items():
+        here = [it for it in situation.bill.work if it.pool == name]
+        if not pool.spot or not any(it.overflow or it.waits for it in here):
+            continue
+        billed = ((situation.work[it.name], it.useful * it.multiple.expected) for it in here)
+        count = peak(((work, needed) for work, needed in billed if math.isfinite(needed)), hours_a_month)
+        if count > pool.maximum:
+            yield Change(
+                f"maximum of {name}",
+                f"a maximum of {count} instead of {pool.maximum} nodes in {name}",
+                {("pools", name, "maxCount"): count},
+                ("more of its work is evicted together when spot sells out",),
+            )
+
+
+def peak(demand: Iterable[tuple[Work, float]], hours_a_month: float) -> int:
+    """Nodes beyond which the demand hardly ever goes, where bursts come by chance.
+
+    Args:
+        demand: kinds of work, each with its node hours a month.
+        hours_a_month: in which they come.
+    """
+    loads = [(it.steps_at_once * it.nodes_per_step, needed / hours_a_month) for it, needed in demand]
+    mean, variance = (sum(nodes**power * load for nodes, load in loads) for power in (0, 1))
+    return math.ceil(mean + _DEVIATIONS * math.sqrt(variance))
 
 
 def shorter_tail(situation: Situation) -> Iterator[Change]:

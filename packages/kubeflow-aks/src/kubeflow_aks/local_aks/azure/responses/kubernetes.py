@@ -231,8 +231,14 @@ def _principal(put: Put, identity_id: str) -> Json:
 def _kubelet_identity(put: Put, node_group: str) -> Json:
     identity: Json | None = arm.at(put.body, "identityProfile.kubeletidentity")
     if identity:
-        principal = _principal(put, str(identity.get("resourceId")))
-        return identity | {"clientId": principal.get("clientId"), "objectId": principal.get("principalId")}
+        principal = _principal(
+            put, str(identity.get("resourceId"))
+        )  # AKS's own is none of the resources here
+        return identity | {
+            key: principal[its_key]
+            for key, its_key in (("clientId", "clientId"), ("objectId", "principalId"))
+            if its_key in principal
+        }
     subscription = put.id.split("/resource", 1)[0]
     managed = "providers/Microsoft.ManagedIdentity/userAssignedIdentities"
     return {

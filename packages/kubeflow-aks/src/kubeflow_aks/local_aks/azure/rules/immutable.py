@@ -35,6 +35,14 @@ _SOURCES: Final = {
     "type": "managedClusters.json 2025-09-01",
 }
 _STRICT: Final = "scaleSetPriority"
+_NOT_SHOWN: Final = {"osType": "Linux", "type": "VirtualMachineScaleSets"}
+"""What a pool is that says nothing of it, as in the examples of managedClusters.json."""
+
+
+def alters(name: str, before: Any, after: Any) -> bool:
+    """Whether AKS never changes a property of a pool so; None for a value that is not shown or left out."""
+    before = _NOT_SHOWN.get(name) if before is None else before
+    return name in _SOURCES and after is not None and _normal(before) != _normal(after)
 
 
 def _changed(request: PoolRequest, name: str) -> bool:
