@@ -23,7 +23,7 @@ REFERENCES := program.settings.reference kubeflow_aks.policy.reference kubeflow_
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: always help preview test test-components test-stacks test-rules test-packages test-kubeflow-aks test-ckf-spot test-local test-simulation lint docs prices bench requirements demo demo-down clean
+.PHONY: always help preview test test-components test-stacks test-rules test-packages test-kubeflow-aks test-ckf-spot test-local test-simulation lint docs prices checksums bench requirements demo demo-down clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -97,6 +97,9 @@ docs: $(VENV)/.dev $(CKF_SPOT_VENV)/.dev ## write what is generated: settings an
 
 prices: $(VENV)/.dev ## renew aks_facts/ondemand_prices.csv from Azure's price list; minutes, no account
 	@$(PY) -m kubeflow_aks.cost.prices.renewal
+
+checksums: $(VENV)/.dev ## renew the checksums of the tools that `local build --download` takes; seconds, with the internet
+	@$(PY) -m kubeflow_aks.tools.checksums
 
 bench: export PYTHONPATH := $(COMMANDS):.
 bench: $(VENV)/.dev ## run times side by side, as ratios; about 20 minutes, on a machine that does nothing else

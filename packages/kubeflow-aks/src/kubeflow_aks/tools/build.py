@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Final
 
-from kubeflow_aks.tools import golang
+from kubeflow_aks.tools import golang, released
 from kubeflow_aks.tools.errors import explain
-from kubeflow_aks.tools.installed import bin_folder, locate, manifests_folder, note_use, remove_unused
+from kubeflow_aks.tools.installed import install, locate, manifests_folder, note_use, remove_unused
 from kubeflow_aks.tools.manifest import Tool
 from kubeflow_aks.tools.places import SOURCE, build_cache, cache
 
@@ -32,7 +32,7 @@ _SIGNAL_SECONDS: Final = 0.5
 """A signal that comes just before a wait is noticed when that ends."""
 
 
-def build(tools: Sequence[Tool], *, jobs: int, report: Report) -> None:
+def build(tools: Sequence[Tool], *, jobs: int, report: Report, download: bool = False) -> None:
     """Builds what is missing; what is finished stays finished, whatever happens to the rest.
 
     What Go downloads and compiles on the way (about 12 GB) is removed when all is built; after a build that failed it
@@ -42,9 +42,11 @@ def build(tools: Sequence[Tool], *, jobs: int, report: Report) -> None:
         tools: the tools to have in the end.
         jobs: how many builds run side by side; tools of one group share packages, so they follow one another.
         report: takes progress lines.
+        download: whether to take first what the projects release and the repository has checksums of.
 
     Raises:
-        BuildError: one of them cannot be built.
+        UsageError: the mirror to download from is not an address by https.
+        BuildError: one of them cannot be built or downloaded.
     """
     if all(locate(tool) for tool in tools):
         return
@@ -53,10 +55,13 @@ def build(tools: Sequence[Tool], *, jobs: int, report: Report) -> None:
         missing = [tool for tool in tools if locate(tool) is None]  # another builder may have made some
         if not missing:
             return
-        go = golang.find_or_install(report)
-        golang.make_caches()
         with _scratch(cache()) as scratch:
-            _Builder(go, scratch, report, steps=len(missing)).run(missing, jobs)
+            if download:
+                missing = released.get(missing, scratch, report)
+            if missing:
+                go = golang.find_or_install(report)
+                golang.make_caches()
+                _Builder(go, scratch, report, steps=len(missing)).run(missing, jobs)
         note_use(tools)
         shutil.rmtree(build_cache(), ignore_errors=True)
         for unused in remove_unused():
@@ -108,9 +113,7 @@ class _Builder:
                 raise explain(tool, log.read())
         if tool.manifests:
             self._keep_manifests(tool)
-        folder = bin_folder(tool.group)
-        folder.mkdir(parents=True, exist_ok=True)
-        unfinished.replace(folder / tool.name)
+        install(tool, unfinished)
         self.report(f"{step}  built in {_minutes(time.monotonic() - begun)}")
 
     def _keep_manifests(self, tool: Tool) -> None:

@@ -34,13 +34,14 @@ def check(tools: Sequence[Tool], *, crds: bool) -> ExitCode:
     return ExitCode.GOOD if all(located.values()) and not missing else ExitCode.FINDING
 
 
-def build(tools: Sequence[Tool], *, crds: bool, jobs: int) -> ExitCode:
-    """Builds the tools that are missing and prints their folder.
+def build(tools: Sequence[Tool], *, crds: bool, jobs: int, download: bool) -> ExitCode:
+    """Builds the tools that are missing, or downloads what is released of them, and prints their folder.
 
     Raises:
-        BuildError: one can't be built.
+        UsageError: the mirror to download from is not an address by https.
+        BuildError: one can't be built or downloaded.
     """
-    build_tools(tools, jobs=jobs, report=_report)
+    build_tools(tools, jobs=jobs, report=_report, download=download)
     if crds:
         custom_resources.download(_report)
     print(os.pathsep.join(dict.fromkeys(str(bin_folder(tool.group)) for tool in tools)))

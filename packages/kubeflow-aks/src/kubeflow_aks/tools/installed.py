@@ -98,6 +98,13 @@ def bin_folder(group: str) -> Path:
     return store(group) / "bin"
 
 
+def install(tool: Tool, program: Path) -> None:
+    """Moves a finished program, which is on the same disk, to where `locate` looks for it."""
+    folder = bin_folder(tool.group)
+    folder.mkdir(parents=True, exist_ok=True)
+    program.replace(folder / tool.name)
+
+
 def manifests_folder(tool: Tool) -> Path:
     """Where the builder keeps the files of a tool's module."""
     return store(tool.group) / "manifests" / tool.name

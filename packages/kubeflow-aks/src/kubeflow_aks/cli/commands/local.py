@@ -120,7 +120,7 @@ def down(build: Path | None, root: Path | None) -> int:
     takes_minutes=True,
     exit_codes={
         0: "every tool is built; their folder is printed",
-        1: "a tool is missing (--check), or can't be built here",
+        1: "a tool is missing (--check), or can't be built here or downloaded",
     },
 )
 @click.option("--check", is_flag=True, help="Only show what is built and what is missing.")
@@ -135,8 +135,15 @@ def down(build: Path | None, root: Path | None) -> int:
 @click.option(
     "--crds", is_flag=True, help="Download the custom resources that tests check objects against, too."
 )
+@click.option(
+    "--download",
+    is_flag=True,
+    help="Take what the projects release, by the checksums in releases.csv, and build only the rest.",
+)
 @click.option("--jobs", type=options.Whole(1, 8), default=2, show_default=True, help="Builds at once.")
-def build(*, check: bool, extras: tuple[str, ...], only: tuple[str, ...], crds: bool, jobs: int) -> int:
+def build(
+    *, check: bool, extras: tuple[str, ...], only: tuple[str, ...], crds: bool, download: bool, jobs: int
+) -> int:
     """Build the tools of the local AKS that are missing; the first time takes about 20 minutes."""
     from kubeflow_aks.interrupts import interruptible
     from kubeflow_aks.tools.command import build, chosen
@@ -146,4 +153,4 @@ def build(*, check: bool, extras: tuple[str, ...], only: tuple[str, ...], crds: 
     if check:
         return look(selected, crds=crds)
     with interruptible("what is finished is kept, run it again to go on"):
-        return build(selected, crds=crds, jobs=jobs)
+        return build(selected, crds=crds, jobs=jobs, download=download)
