@@ -233,8 +233,8 @@ def test_role_assignments_that_only_look_replaced_are_one_line() -> None:
     assert "Role assignments that only seem to be replaced, left out: `a`, `b`." in text
 
 
-def test_there_is_no_word_of_cost_while_there_is_none() -> None:
-    assert "cost" not in comment_on(CHANGED).lower()
+def test_there_is_no_line_of_cost_while_there_is_none() -> None:
+    assert "expected cost" not in comment_on(CHANGED).lower()
 
 
 @pytest.mark.parametrize(
