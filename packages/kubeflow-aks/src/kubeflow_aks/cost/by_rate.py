@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from typing import Final
 
+import numpy as np
+
 from kubeflow_aks.cost.basis import Work
 from kubeflow_aks.cost.figures import EvictionRate, Range, Source, times
 from kubeflow_aks.cost.formatting import share
@@ -35,6 +37,8 @@ _MOST_END: Final = 0.95
 _MOST_NAMES: Final = 3
 _MARGIN: Final = 1.15
 _POINTS: Final = 61
+_PLAYED: Final = (0.0, 0.05, 0.1, 0.2, 0.25, 0.5)
+"""Rates at which full pools are played; between two of them what they do is on a straight line. Each is shown."""
 
 
 @dataclass(frozen=True)
@@ -80,15 +84,20 @@ def of_work(batch: Iterable[tuple[Work, Terms]]) -> ByRate | None:
     if not pairs:
         return None
 
+    def at(rate: float) -> dict[str, tuple[Work, Terms]]:
+        here = EvictionRate(Range.exactly(rate), Source("a rate of the picture"))
+        return {name: (work, replace(terms, rate=here)) for name, (work, terms) in every.items()}
+
     @cache
     def idle_at(rate: float) -> list[Idling]:
         """A new node boots again if it is evicted meanwhile, so idle hours grow with the rate."""
-        here = EvictionRate(Range.exactly(rate), Source("a rate of the picture"))
-        at_it = {name: (work, replace(terms, rate=here)) for name, (work, terms) in every.items()}
-        return list(idling(at_it).values())
+        return list(idling(at(rate)).values())
 
-    outcomes = overflows(every)
-    kinds = [_Kind(work, terms, outcomes.get(name)) for name, (work, terms) in every.items()]
+    played = [overflows(at(rate)) for rate in _PLAYED]
+    kinds = [
+        _Kind(work, terms, tuple(outcomes.get(name) for outcomes in played))
+        for name, (work, terms) in every.items()
+    ]
 
     def amount(saves: _Saves, rate: float) -> float:
         return sum(kind.amount(idle, saves, rate) for kind, idle in zip(kinds, idle_at(rate), strict=True))
@@ -96,44 +105,47 @@ def of_work(batch: Iterable[tuple[Work, Terms]]) -> ByRate | None:
     ways: list[tuple[str, _Saves]] = [("without checkpoints", _never), ("with the best checkpoints", _best)]
     if any(work.checkpoint_minutes is not None for work, _ in pairs):
         ways.insert(0, ("as the stack has it", _as_set))
-    played = (
-        _on_demand(kind.work, kind.terms, idle, kind.outcome)
-        for kind, idle in zip(kinds, idle_at(0.0), strict=True)
+    on_demand = (
+        _on_demand(work, terms, idle) for (work, terms), idle in zip(pairs, idle_at(0.0), strict=True)
     )
     costs = [(name, partial(amount, saves)) for name, saves in ways]
-    return by_rate(costs, sum(played), _marks(pairs))
+    return by_rate(costs, sum(on_demand), _marks(pairs))
 
 
-def _on_demand(work: Work, terms: Terms, idle: Idling, outcome: Outcome | None) -> float:
+def _on_demand(work: Work, terms: Terms, idle: Idling) -> float:
     """What one kind of work costs on demand, at every rate."""
     calm = EvictionRate(Range.exactly(0.0), Source("no evictions"))
-    played = expected_cost("", work, replace(terms, rate=calm, blog=False), idle, outcome, assumed=False)
+    played = expected_cost("", work, replace(terms, rate=calm, blog=False), idle, assumed=False)
     return played.cost.on_demand.expected
 
 
 @dataclass(frozen=True)
 class _Kind:
-    """One kind of work, of which a full pool sends the same share to the fallback at every rate."""
+    """One kind of work, with what it comes to at each rate of `_PLAYED` where its pool may be full."""
 
     work: Work
     terms: Terms
-    outcome: Outcome | None
+    outcomes: tuple[Outcome | None, ...]
 
     @cached_property
-    def overflow(self) -> float:
-        expected, unevicted = self._ways(held(self.work.step, self.terms.tail), self.terms.evictions.expected)
-        return overflow_share(expected, self.work, unevicted, self.outcome) if self.outcome else 0.0
+    def overflow(self) -> list[float]:
+        """Share of the work on spot that a full pool sends to the fallback, at each of those rates."""
+        step = held(self.work.step, self.terms.tail)
+        return [
+            overflow_share(*self._ways(step, rate), self.work, outcome) if outcome else 0.0
+            for rate, outcome in zip(_PLAYED, self.outcomes, strict=True)
+        ]
 
     def amount(self, idling_of: Idling, saves: _Saves, rate: float) -> float:
         """The amount of the bill without its details: a picture needs hundreds of them."""
-        terms, idle, part = self.terms, idling_of.hours.expected, self.terms.fallback_share
+        terms, part = self.terms, self.terms.fallback_share
         work = self.work.model_copy(update={"checkpoint_minutes": saves(self.work, rate, terms.day)})
         step = held(work.step, terms.tail)
         way, unevicted = self._ways(step, rate)
-        way = way.overflowing(self.overflow, unevicted)
-        idle, other = idle * (1 - part), idle * part
-        if self.outcome:
-            idle, other = self.outcome.idle, self.outcome.idle_fallback
+        way = way.overflowing(_between(rate, self.overflow), unevicted)
+        nodes = idling_of.hours.expected
+        idle = _between(rate, [it.idle if it else nodes * (1 - part) for it in self.outcomes])
+        other = _between(rate, [it.idle_fallback if it else nodes * part for it in self.outcomes])
         amount = times(work.hours_per_month * way.spot + idle, terms.node.hour.expected)
         amount += (work.hours_per_month * way.fallback + other) * terms.on_demand.hour.expected
         if terms.head:
@@ -145,12 +157,17 @@ class _Kind:
         """The work at a rate as far as its pool is not full, and what an hour of it takes without evictions."""
         terms = self.terms
         multiple = hourly.multiple(step, evictions_an_hour(rate), terms.day)
-        if not terms.fallback_share and not self.outcome:
+        if not terms.fallback_share and not any(self.outcomes):
             return Way(multiple, 0.0, 1.0), 1.0
         unevicted = hourly.multiple(step, 0.0, terms.day)
         if not terms.fallback_share:
             return Way(multiple, 0.0, 1.0), unevicted
         return way(step, rate, terms, multiple, unevicted), unevicted
+
+
+def _between(rate: float, values: list[float]) -> float:
+    """The value at a rate, of those at each rate of `_PLAYED`."""
+    return float(np.interp(rate, _PLAYED, values))
 
 
 def _as_set(work: Work, _rate: float, _day: float | None) -> float | None:
@@ -192,7 +209,8 @@ def by_rate(ways: Iterable[tuple[str, CostAt]], on_demand: float, marks: Iterabl
     shown = [crossing for crossing in crossings if crossing is not None and crossing < _FAR]
     far = [_MARGIN * rate for rate in (*shown, *(mark.rate for mark in marks))]
     end = min(_MOST_END, max([_LEAST_END, *far]))
-    rates = tuple(end * number / (_POINTS - 1) for number in range(_POINTS))
+    evenly = (end * number / (_POINTS - 1) for number in range(_POINTS))
+    rates = tuple(sorted({*evenly, *(rate for rate in _PLAYED if rate < end)}))
     curves = [
         Curve(name, tuple(cost_at(rate) for rate in rates), crossing)
         for (name, cost_at), crossing in zip(named, crossings, strict=True)

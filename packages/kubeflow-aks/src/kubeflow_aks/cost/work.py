@@ -63,7 +63,7 @@ def expected_cost(
 ) -> Played:
     """A month of one kind of work, with the idle hours that it has of its pool's; `outcome` where that may be full."""
     if outcome:
-        idling = replace(idling, hours=Range.exactly(outcome.idle), calm=outcome.idle + outcome.idle_fallback)
+        idling = replace(idling, hours=Range.exactly(outcome.idle))
     on = _on_demand if terms.rate is None else _on_spot
     played = on(name, work, terms, idling, outcome, assumed=assumed)
     return played if terms.head is None else _with_heads(played, work, terms, terms.head, idling)
@@ -140,7 +140,7 @@ def _on_spot(
     ways, overflow = _ways(work, terms, multiple, unevicted), 0.0
     if outcome:
         overflow = max(outcome.fallback - ways[0].fallback * useful, 0.0)
-        sent = overflow_share(ways[0], work, unevicted, outcome)
+        sent = overflow_share(ways[0], unevicted, work, outcome)
         ways = [it.overflowing(sent, unevicted) for it in ways]
     moved = 1 - ways[0].stays
     on_pool, on_other = _hours(ways, work, terms, idling.hours, outcome)
@@ -242,7 +242,7 @@ def _ways(work: Work, terms: Terms, multiple: Range, unevicted: float) -> list[W
     return ways
 
 
-def overflow_share(expected: Way, work: Work, unevicted: float, outcome: Outcome) -> float:
+def overflow_share(expected: Way, unevicted: float, work: Work, outcome: Outcome) -> float:
     """Share of the work on spot that a full pool sends to the fallback, beyond what spot's shortages do."""
     more = (outcome.fallback / work.hours_per_month - expected.fallback) / unevicted
     return more / expected.stays if expected.stays else 0.0
