@@ -20,7 +20,7 @@ from tests.pull_request.hostile import texts
 from tests.pull_request.observations import observed, pools, run
 from tests.pull_request.test_report_document import VALIDATOR
 
-LARGER = observed(run(), run(**pools(cpuspot={"vmSize": "Standard_D16ds_v5"})))
+LARGER = observed(run(**pools()), run(**pools(cpuspot={"vmSize": "Standard_D16ds_v5"})))
 AGENT_POOL = "azure-native:containerservice:AgentPool"
 
 
@@ -60,7 +60,7 @@ def test_a_larger_size_costs_more_above_the_fold_and_line_by_line() -> None:
 
 
 def test_a_change_that_costs_nothing_is_one_short_line() -> None:
-    observation = observed(run(), run(**pools(general={"maxCount": 5})))
+    observation = observed(run(**pools()), run(**pools(general={"maxCount": 5})))
     assert _cost_line(observation).endswith("a month, unchanged.")
     assert re.fullmatch(r"`\$[\d,]+`, as before", _cell(observation))
     assert "<summary>Expected cost</summary>" not in _comment(observation)
