@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from functools import partial
 
 from aks_facts import VmSize, retired_series, vm_sizes
 from components.arguments.mistakes import Mistake
@@ -12,6 +13,7 @@ from components.pools.pool_checks import system_size_mistakes
 from program.planning.pools import Purpose, purpose
 from program.planning.sizes import sizes, spelling
 from program.settings import OwnVmSize, Settings, UserPool
+from program.settings.encrypted import judged
 
 _ONE_VCPU = re.compile(r"standard_[a-z]+1(?!\d).*", re.IGNORECASE)
 _NAME = re.compile(r"Standard_[A-Za-z][A-Za-z0-9_-]*")
@@ -35,18 +37,32 @@ class SizeUse:
 
 
 def size_uses(settings: Settings) -> Iterator[SizeUse]:
-    """Every place that names a VM size: the system pool, the user pools by name, each followed by its fallback."""
-    by_name, first = sizes(settings), settings.system_pool.vm_size
-    yield SizeUse("systemPool.vmSize", first, by_name.get(first), system=True)
-    for name, pool in settings.pools.items():
-        for key, text in _named_sizes(f"pools.{name}", pool):
-            size = by_name.get(text)
-            use = purpose(settings, pool, size)
-            system, hosts = use is Purpose.SYSTEM, use is Purpose.GENERAL
-            yield SizeUse(key, text, size, spot=pool.spot, system=system, hosts=hosts)
-        if pool.fallback and pool.fallback.vm_size:
-            fallback = pool.fallback.vm_size
-            yield SizeUse(f"pools.{name}.fallback.vmSize", fallback, by_name.get(fallback))
+    """Every place that names a VM size: the system pool, the user pools by name, each followed by its fallback.
+
+    A pool with a setting that could not be read is left out.
+    """
+    by_name = sizes(settings)
+    yield from judged(
+        partial(_system_size_use, settings, by_name),
+        *(partial(_pool_size_uses, settings, by_name, name) for name in settings.pools),
+    )
+
+
+def _system_size_use(settings: Settings, by_name: Mapping[str, VmSize]) -> Iterator[SizeUse]:
+    name = settings.system_pool.vm_size
+    yield SizeUse("systemPool.vmSize", name, by_name.get(name), system=True)
+
+
+def _pool_size_uses(settings: Settings, by_name: Mapping[str, VmSize], name: str) -> Iterator[SizeUse]:
+    pool = settings.pools[name]
+    for key, text in _named_sizes(f"pools.{name}", pool):
+        size = by_name.get(text)
+        use = purpose(settings, pool, size)
+        system, hosts = use is Purpose.SYSTEM, use is Purpose.GENERAL
+        yield SizeUse(key, text, size, spot=pool.spot, system=system, hosts=hosts)
+    if pool.fallback and pool.fallback.vm_size:
+        fallback = pool.fallback.vm_size
+        yield SizeUse(f"pools.{name}.fallback.vmSize", fallback, by_name.get(fallback))
 
 
 def _named_sizes(key: str, pool: UserPool) -> Iterator[tuple[str, str]]:
