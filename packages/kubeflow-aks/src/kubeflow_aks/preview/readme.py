@@ -26,7 +26,7 @@ _WIDTH = 110
 _SHOWN = 12
 """Lines of the resource tree and of the outputs that a page shows."""
 _PARTS: tuple[tuple[str, tuple[Part, ...]], ...] = (
-    ("Batch work, on spot", ("batch",)),
+    ("Batch work, on spot and its fallback", ("batch",)),
     ("Machines that are always there", ("home",)),
     ("Control plane, network, registry", ("fixed",)),
     ("**Whole stack**", ()),
