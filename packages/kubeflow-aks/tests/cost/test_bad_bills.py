@@ -162,6 +162,10 @@ def test_a_basis_of_another_form_is_reported(basis: object) -> None:
             {"maxCount": None},
             "a.minCount, maxCount: 0, None is not allowed; expected two counts, the smaller first",
         ),
+        (
+            {"maxCount": 2.46e305},
+            "a.minCount, maxCount: 0, None is not allowed; expected two counts, the smaller first",
+        ),
     ],
 )
 def test_a_pool_with_too_little_is_reported(wire: dict[str, Any], line: str) -> None:

@@ -51,6 +51,7 @@ _AKS_TIMES: Final = {
 }
 _UNITS: Final = {"ms": 1 / 3_600_000, "s": 1 / 3600, "m": 1 / 60, "h": 1.0}
 _DURATION: Final = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h)")
+_COUNTS: Final = 2**31
 
 
 @dataclass(frozen=True)
@@ -345,9 +346,9 @@ def _number(value: object) -> float | None:
 
 
 def _count(value: object) -> int | None:
-    """A whole number; the engine hands over each number as a float."""
+    """A whole number of 32 bits, as Azure's counts are; the engine hands over each number as a float."""
     number = _number(value)
-    return int(number) if number is not None and number.is_integer() else None
+    return int(number) if number is not None and number.is_integer() and abs(number) < _COUNTS else None
 
 
 def _named(value: object) -> list[tuple[str, Mapping[str, Any]]]:

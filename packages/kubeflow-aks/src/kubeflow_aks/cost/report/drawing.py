@@ -4,11 +4,14 @@ White ground of its own, so that it can be read on a dark page; title and descri
 """
 
 import os
+import secrets
+import shutil
 import tempfile
 import textwrap
 from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from io import StringIO
+from pathlib import Path
 from typing import Any, Final
 from xml.etree import ElementTree
 
@@ -117,7 +120,11 @@ def style(salt: str) -> Generator[None]:
     """The style of every picture; `salt` makes the ids of two pictures on one page differ."""
     with ExitStack() as undone:
         if "MPLCONFIGDIR" not in os.environ:  # without it matplotlib writes a font cache into the user's home
-            os.environ["MPLCONFIGDIR"] = undone.enter_context(tempfile.TemporaryDirectory(prefix="pictures-"))
+            folder = Path(tempfile.gettempdir(), f"pictures-{secrets.token_hex(8)}")
+            # Before it is there: a signal may come between the two.
+            undone.callback(shutil.rmtree, folder, ignore_errors=True)
+            folder.mkdir(mode=0o700)
+            os.environ["MPLCONFIGDIR"] = str(folder)
             undone.callback(os.environ.pop, "MPLCONFIGDIR")
         import matplotlib  # noqa: PLC0415 - half a second that only pictures need
 
