@@ -120,10 +120,9 @@ def style(salt: str) -> Generator[None]:
     """The style of every picture; `salt` makes the ids of two pictures on one page differ."""
     with ExitStack() as undone:
         if "MPLCONFIGDIR" not in os.environ:  # without it matplotlib writes a font cache into the user's home
-            folder = Path(tempfile.gettempdir(), f"pictures-{secrets.token_hex(8)}")
-            # Before it is there: a signal may come between the two.
+            folder = Path(tempfile.gettempdir(), f"pictures-{secrets.token_hex(16)}")
+            # Before matplotlib makes it: a signal may come between the two.
             undone.callback(shutil.rmtree, folder, ignore_errors=True)
-            folder.mkdir(mode=0o700)
             os.environ["MPLCONFIGDIR"] = str(folder)
             undone.callback(os.environ.pop, "MPLCONFIGDIR")
         import matplotlib  # noqa: PLC0415 - half a second that only pictures need
