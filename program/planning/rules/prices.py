@@ -16,7 +16,7 @@ _LEAST_SAVING = 0.3
 def saving_warnings(settings: Settings, pools: tuple[AgentPool, ...]) -> Iterator[str]:
     """Sizes that were hardly cheaper as spot, by the stack's own prices or a published one.
 
-    Source: `cost.prices`, else aks_facts/quoted_spot_prices.csv; without either nothing is known, and nothing said.
+    Source: `cost.prices`, else aks_facts/quoted_spot_prices.csv; without either there is no warning.
     """
     cost, location = settings.cost, settings.location
     for size, pool in {pool.vm_size: pool for pool in reversed(pools) if pool.spot}.items():
