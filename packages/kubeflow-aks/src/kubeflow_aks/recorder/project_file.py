@@ -14,6 +14,7 @@ from typing import Any, cast
 from kubeflow_aks.exit_codes import CommandError
 from kubeflow_aks.recorder.yaml_text import YamlError, load
 from kubeflow_aks.text.escape import shortened
+from kubeflow_aks.text.files import encoding
 
 NAME = "Pulumi.yaml"
 _IN_ITS_PLACE = "Pulumi.json"
@@ -126,9 +127,7 @@ def read_mapping(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise StackFileError(f"{path.name}: {error.strerror}") from None
     try:
-        # A file in UTF-16, as PowerShell writes it, starts with one of these marks.
-        encoding = "utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
-        loaded = load(content.decode(encoding))
+        loaded = load(content.decode(encoding(content)))
     except UnicodeDecodeError:
         raise StackFileError(f"{path.name}: not YAML: not UTF-8 text") from None
     except YamlError as error:

@@ -1,6 +1,7 @@
 """Files that commands read, and write for people and for other programs."""
 
 import sys
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
@@ -12,6 +13,11 @@ def content(file: str) -> bytes:
         OSError: it can't be read.
     """
     return sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+
+
+def encoding(start: bytes) -> str:
+    """The encoding of a text that begins with these bytes: UTF-16, as PowerShell writes it, by its mark, else UTF-8."""
+    return "utf-16" if start.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8-sig"
 
 
 def write_whole(file: Path, text: str, *, mode: int = 0o644) -> None:

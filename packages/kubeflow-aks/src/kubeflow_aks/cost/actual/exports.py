@@ -14,7 +14,6 @@ import json
 import math
 import re
 import zlib
-from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date, datetime
@@ -26,6 +25,7 @@ from kubeflow_aks.cost.actual.charged import Charge, Charged, Place
 from kubeflow_aks.cost.figures import CostError
 from kubeflow_aks.json_values import is_mapping, text
 from kubeflow_aks.text.columns import cut
+from kubeflow_aks.text.files import encoding
 from kubeflow_aks.text.numbers import counted
 
 _WROTE: Final = "a CSV export of Azure Cost Management: cost details (actual or amortized) or FOCUS"
@@ -287,8 +287,7 @@ def _opened(path: Path) -> Generator[io.TextIOBase]:
         unpacked = gzip.GzipFile(fileobj=raw) if start[:2] == b"\x1f\x8b" else raw
         mark = unpacked.read(2)
         unpacked.seek(0)
-        encoding = "utf-16" if mark in {BOM_UTF16_LE, BOM_UTF16_BE} else "utf-8-sig"
-        with io.TextIOWrapper(unpacked, encoding=encoding, newline="") as file:
+        with io.TextIOWrapper(unpacked, encoding=encoding(mark), newline="") as file:
             yield file
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, cast
@@ -13,7 +12,7 @@ import yaml
 from kubeflow_aks.cost.figures import CostError
 from kubeflow_aks.recorder.project_file import read_mapping, read_project
 from kubeflow_aks.recorder.yaml_text import YamlError, load
-from kubeflow_aks.text.files import write_whole
+from kubeflow_aks.text.files import encoding, write_whole
 
 _NULL: Final = "tag:yaml.org,2002:null"
 
@@ -33,7 +32,7 @@ def write(stack: str, root: Path, values: Mapping[tuple[str, ...], float]) -> Pa
     full = f"{project.name}:cost"
     top = next((key for key in config if project.full_key(key) == full), full)
     content = file.read_bytes()
-    text = content.decode("utf-16" if content[:2] in {BOM_UTF16_LE, BOM_UTF16_BE} else "utf-8-sig")
+    text = content.decode(encoding(content))
     after = copy.deepcopy(before)
     try:
         for (_, *path), value in values.items():
