@@ -34,7 +34,9 @@ from .storage_classes import class_name_mistakes
 _OTHERS: Final = frozenset(
     {"default", "kube-node-lease", "kube-public", "kube-system", "gatekeeper-system", "kubeflow"}
 )
-_EVICTION_HANDLER: Final = ScriptPod(app="eviction-handler", scripts=["eviction_script.py"], rights=RIGHTS)
+_EVICTION_HANDLER: Final = ScriptPod(
+    app="eviction-handler", scripts=["eviction_script.py", "script_metrics.py"], rights=RIGHTS
+)
 """What acts on Azure's notice of an eviction: one pod, beside Charmed Kubeflow, that watches the nodes.
 
 docs/decisions/0018-an-eviction-handler-of-our-own.md says why it is no daemon on the spot nodes.
