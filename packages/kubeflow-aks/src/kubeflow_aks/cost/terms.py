@@ -69,6 +69,14 @@ class Terms:
     outage: float = 4
     head: Terms | None = None
 
+    def differs_by_prices_alone(self, other: Terms) -> bool:
+        """Whether all but what a node costs is the same."""
+        heads = self.head is other.head or bool(
+            self.head and other.head and self.head.differs_by_prices_alone(other.head)
+        )
+        alike = replace(self, node=other.node, on_demand=other.on_demand, head=other.head)
+        return heads and alike == other
+
     @property
     def evictions(self) -> Range:
         """The chance of one within an hour; 0 on demand."""

@@ -10,6 +10,7 @@ from typing import Any, Final, cast
 import yaml
 
 from kubeflow_aks.cost.figures import CostError
+from kubeflow_aks.json_values import put
 from kubeflow_aks.recorder.project_file import read_mapping, read_project
 from kubeflow_aks.recorder.yaml_text import YamlError, load
 from kubeflow_aks.text.files import encoding, write_whole
@@ -38,7 +39,7 @@ def write(stack: str, root: Path, values: Mapping[tuple[str, ...], float]) -> Pa
         for (_, *path), value in values.items():
             keys = ["config", top, *path]
             text = _with(text, keys, value)
-            _put(after, keys, value)
+            put(after, keys, value)
         kept = load(text) == after
     except (yaml.YAMLError, YamlError):
         kept = False
@@ -48,14 +49,6 @@ def write(stack: str, root: Path, values: Mapping[tuple[str, ...], float]) -> Pa
         )
     write_whole(file, text)
     return file
-
-
-def _put(content: dict[str, Any], keys: Sequence[str], value: float) -> None:
-    *parents, last = keys
-    for key in parents:
-        content[key] = content.get(key) or {}
-        content = content[key]
-    content[last] = value
 
 
 def _with(text: str, keys: Sequence[str], value: float) -> str:
