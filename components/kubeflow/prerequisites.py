@@ -119,6 +119,7 @@ class KubeflowPrerequisites(pulumi.ComponentResource):
             inside,
             pools.apply(contract_text),
             argo_retries=args.get("argo_retries", False),
+            pipelines=args.get("pipelines", ""),
             # A destroy deletes first what nothing waits for. This waits for everything, so that a protected stack
             # refuses here, with nothing deleted yet (docs/decisions/0004-the-last-object-protects-the-stack.md).
             opts=pulumi.ResourceOptions.merge(

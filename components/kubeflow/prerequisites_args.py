@@ -87,5 +87,7 @@ class KubeflowPrerequisitesArgs(TypedDict, total=False):
     that every move is worth its cost."""
     argo_retries: Annotated[bool, Argument(False, "docs/decisions/0008-argo-retries.md")]
     """Retry pipeline steps whose pods vanished with their node. Set it once Charmed Kubeflow is deployed."""
+    pipelines: str
+    """Backend of Kubeflow Pipelines that the cluster is for, such as 2.16: for tools in the cluster. Default: none."""
     protect: bool
     """Whether a destroy of the stack must stop before it deletes anything. Default: true."""
