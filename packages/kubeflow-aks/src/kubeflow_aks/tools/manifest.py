@@ -195,6 +195,15 @@ TOOLS: Final = (
         extra="kueue",
         module="sigs.k8s.io/kueue",
     ),
+    Tool(
+        name="alert-rules",
+        group="alerts",
+        package="tools.local/alerts",  # `alerts/main.go`
+        version="0.315.1",
+        minutes=2,
+        version_arguments=(),
+        extra="alerts",
+    ),
 )
 """Every tool; within a group in build order, groups with the longest build first."""
 
