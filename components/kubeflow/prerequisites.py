@@ -15,7 +15,7 @@ from ..pools import pool_checks
 from ..pools.conventions import PLATFORM_WORKLOAD, WORKLOAD_LABEL
 from ..pools.labels_and_taints import label_form_mistakes
 from ..pools.pool_contract import contract_text, priorities
-from .admission import spot_guard
+from .admission import profile_guard, spot_guard
 from .argo_retries import argo_retries
 from .contract import contract_readers, pool_contract
 from .device_plugin import device_plugins
@@ -111,7 +111,7 @@ class KubeflowPrerequisites(pulumi.ComponentResource):
             prices = args.get("node_prices", {})
             made += return_to_spot(name, inside, node_labels, prices, child, isolated=isolated)
         if args.get("guards"):
-            made += spot_guard(name, child)
+            made += [*spot_guard(name, child), *profile_guard(name, child)]
         if args.get("argo_retries"):
             made += argo_retries(name, child)
         pool_contract(
