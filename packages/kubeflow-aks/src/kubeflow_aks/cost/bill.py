@@ -64,6 +64,7 @@ class WorkCost:
         fallback: node hours a month on the fallback.
         overflow: those of them that are there because its pool is full.
         waits: node hours a month that it waits for a node, because spot is sold out, or its pool and the fallback full.
+        in_part: whether only a part of so busy a month was played, so that it may wait longer.
         notes: for the reader, one sentence each.
     """
 
@@ -86,6 +87,7 @@ class WorkCost:
     fallback: float = 0.0
     overflow: float = 0.0
     waits: float = 0.0
+    in_part: bool = False
     notes: tuple[str, ...] = ()
 
 

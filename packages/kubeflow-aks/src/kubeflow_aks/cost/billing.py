@@ -11,7 +11,7 @@ from kubeflow_aks.cost.basis import Basis, Work
 from kubeflow_aks.cost.bill import Bill, Line, WorkCost
 from kubeflow_aks.cost.figures import CostError, EvictionRate, Restart, Source
 from kubeflow_aks.cost.idling import idling
-from kubeflow_aks.cost.overflow import overflows
+from kubeflow_aks.cost.overflow import is_hopeless, overflows
 from kubeflow_aks.cost.prices.market import Market
 from kubeflow_aks.cost.quotes import Quotes
 from kubeflow_aks.cost.reading import Cluster, Pool, read_cluster
@@ -183,6 +183,8 @@ class Account:
     def _notes(self, name: str, cost: WorkCost) -> Iterator[str]:
         on = self.terms_of[name]
         yield from notes.cost_notes(self._workload[name], cost, on, self.market.currency)
+        if is_hopeless(self._workload[name], on):
+            yield f"billed as if {on.pool.name} had room for it: work that is evicted so often fills no pool here"
         yield from restarts.notes(self._stated[name], on.restart)
 
     def _returned(self, of: Iterable[Line]) -> Iterator[str]:
