@@ -2,10 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from kubeflow_aks.cost.figures import EvictionRate, Quote, Range, Source, total
 
+ASSUMED_WORK: Final = Source(
+    "assumed: the work of Canonical's article, because the stack names none", assumed=True
+)
+"""Source of the work of a stack that names none."""
 Part = Literal["batch", "home", "fixed"]
 """Work that may run on spot; the pools that are always there; everything else."""
 
