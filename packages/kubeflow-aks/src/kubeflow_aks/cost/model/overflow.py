@@ -382,7 +382,7 @@ def _add(sums: _Floats, place: _Whole, values: _Floats) -> None:
 
 
 def _first(place: _Whole, node: _Whole, which: _Flags) -> _Flags:
-    """Of those, the first node at each place."""
+    """The first of those nodes at each place."""
     first = np.full(place.max(initial=0) + 1, node.max(initial=0))
     np.minimum.at(first, place[which], node[which])
     return which & (node == first[place])
