@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
@@ -183,6 +183,10 @@ class PoolTerms:
             return self._node_of_one_size(pool)
         nodes = [self._node_of_one_size(replace(one, name=pool.name, spot=pool.spot)) for one in pool.sizes]
         shares = self.shares(pool)
+        if not pool.spot:  # the first alone, unless it is full or refused
+            return replace(
+                nodes[0], vm=_any_of([it.vm for it in nodes]), disk=_any_of([it.disk for it in nodes])
+            )
         return Node(
             total(node.vm * share for node, share in zip(nodes, shares, strict=True)),
             total(node.disk * share for node, share in zip(nodes, shares, strict=True)),
@@ -232,6 +236,11 @@ class PoolTerms:
             f"{self._quotes.currency}, so it is ignored here; make the bill in {_LIMITS_IN} to see its effect"
         ] = None
         return math.inf
+
+
+def _any_of(prices: Sequence[Range]) -> Range:
+    """The first is expected, and each of them possible."""
+    return Range(prices[0].expected, min(it.low for it in prices), max(it.high for it in prices))
 
 
 def _at_most(price: Range, most: Range) -> Range:

@@ -75,7 +75,7 @@ def _lanes(rows: list[Lane], top: int) -> Iterator[str]:
         for pool, instead in lane.rows:
             middle, right = top + _BOX // 2, _MARGIN + _POOL_WIDTH
             yield from _pool(pool, _MARGIN, top)
-            if instead and instead["priority"] == "Spot":  # the next size is the next row
+            if any(instead is below for below, _ in lane.rows):  # it is the next row
                 x = _MARGIN + _POOL_WIDTH // 2
                 yield f'<path class="a d" d="M{x} {top + _BOX}V{top + _ROW}"/>'
             elif instead:
