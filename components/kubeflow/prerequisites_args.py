@@ -77,7 +77,8 @@ class KubeflowPrerequisitesArgs(TypedDict, total=False):
     network_policies: bool
     """Whether the cluster enforces network policies, so that our namespace gets one. Default: false."""
     guards: Annotated[bool, Argument(True, "docs/facts/charmed-kubeflow.md#charms-and-tolerations")]
-    """Refuse platform and notebook pods that tolerate spot nodes."""
+    """Refuse platform and notebook pods that tolerate spot nodes; and, in namespaces with the label
+    kubeflow-aks/keep-off-spot, StatefulSets, Deployments with a claim and InferenceServices that do."""
     eviction_handler: Annotated[bool, Argument(True, "docs/how-to/act-on-eviction-notices.md")]
     """Whether to act on Azure's notice that it takes a spot node."""
     return_to_spot: Annotated[bool, Argument(False, "docs/how-to/return-work-to-spot.md")]

@@ -56,6 +56,14 @@ def test_a_pool_of_several_sizes_is_all_of_its_agent_pools_and_their_fallback(tm
     assert "cpuspot3f2a" not in list(pools)
 
 
+def test_a_fallback_of_several_sizes_is_all_of_its_agent_pools(tmp_path: Path) -> None:
+    entries: list[dict[str, Any]] = json.loads(DEMO.read_text(encoding="utf-8"))
+    sizes = [{**entries[2], "name": name, "pool": "cpuod"} for name in ("cpuod1", "cpuod2")]
+    file = tmp_path / "pools.json"
+    file.write_text(json.dumps([*entries[:2], *sizes]), encoding="utf-8")
+    assert [pool.name for pool in Pools.load(file)["cpuspot"].pools] == ["cpuspot", "cpuod1", "cpuod2"]
+
+
 def test_an_on_demand_pool_stands_alone() -> None:
     assert [pool.name for pool in Pools.load(DEMO)["gpuod"].pools] == ["gpuod"]
 

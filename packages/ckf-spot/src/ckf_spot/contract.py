@@ -95,9 +95,8 @@ def _problems(entries: list[Any]) -> Iterator[Mistake]:
         yield Mistake("", ABSENT, "", "there is no pool in it")
     pools = [entry for entry in entries if isinstance(entry, Mapping)]
     names = Counter(entry["name"] for entry in pools if _text(entry.get("name")))
-    fallbacks = [
-        entry["name"] for entry in pools if _text(entry.get("name")) and entry.get("priority") != "Spot"
-    ]
+    on_demand = (entry for entry in pools if _text(entry.get("name")) and entry.get("priority") != "Spot")
+    fallbacks = list(dict.fromkeys(str(entry.get("pool") or entry["name"]) for entry in on_demand))
     for number, entry in enumerate(entries):
         if not isinstance(entry, Mapping):
             expected = "expected a name, a role, labels and taints"

@@ -97,7 +97,7 @@ class Pools(Mapping[str, Target]):
 
     def __iter__(self) -> Iterator[str]:
         workloads = (pool.workload for pool in self.all)
-        return iter(dict.fromkeys((*workloads, *(pool.pool or pool.name for pool in self.all))))
+        return iter(dict.fromkeys((*workloads, *(pool.shared_name for pool in self.all))))
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -107,7 +107,7 @@ class Pools(Mapping[str, Target]):
             pool for pool in self.all if pool.name == name
         ]
         fallbacks = {pool.fallback for pool in members}
-        return [*members, *(pool for pool in self.all if pool.name in fallbacks)]
+        return [*members, *(pool for pool in self.all if pool.shared_name in fallbacks)]
 
 
 def _are_pools(value: object) -> bool:

@@ -259,6 +259,15 @@ def map_with(text: str) -> ClusterSnapshot:
     return replace(c.good(), priority_map=Result(c.config_map(priorities=text)))
 
 
+def test_every_size_of_a_fallback_is_below_its_spot_pool() -> None:
+    snapshot = map_with("30:\n  - ^aks-od1-\n10:\n  - ^aks-(cpu|gpu)spot-\n5:\n  - ^aks-od2\n1:\n  - .*\n")
+    fallbacks = [{**c.POOLS[2], "name": name, "pool": "cpuod"} for name in ("od1", "od2")]
+    of = c.outputs(poolContract=[*(pool for pool in c.POOLS if pool["name"] != "cpuod"), *fallbacks])
+    assert c.sentences("priority-map", snapshot, State.FAILED, of) == [
+        "the priority map does not put the spot pool cpuspot before od1, which is its fallback"
+    ]
+
+
 @pytest.mark.parametrize(
     ("check", "snapshot", "expected"),
     [
