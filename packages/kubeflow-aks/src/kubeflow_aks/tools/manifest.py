@@ -8,7 +8,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
-PULUMI_VERSION: Final = "3.259.0"
+PULUMI_VERSION: Final = "3.274.1"
 """The engine's."""
 KUBERNETES_VERSION: Final = "1.34.12"
 """The control plane's."""
@@ -155,6 +155,15 @@ TOOLS: Final = (
         extra="sdks",
     ),
     Tool(
+        name="pulumi-language-yaml",
+        group="yaml",  # its release needs an older engine's modules
+        package="github.com/pulumi/pulumi-yaml/cmd/pulumi-language-yaml",
+        version="1.25.0",
+        minutes=2,
+        version_arguments=(),
+        extra="yaml",
+    ),
+    Tool(
         name="trainer-runtime",
         group="trainer",
         package="tools.local/trainer",  # `trainer/main.go`
@@ -194,6 +203,15 @@ TOOLS: Final = (
         manifests="config/components/crd/bases/*.yaml config/components/webhook/manifests.yaml",
         extra="kueue",
         module="sigs.k8s.io/kueue",
+    ),
+    Tool(
+        name="alert-rules",
+        group="alerts",
+        package="tools.local/alerts",  # `alerts/main.go`
+        version="0.315.1",
+        minutes=2,
+        version_arguments=(),
+        extra="alerts",
     ),
 )
 """Every tool; within a group in build order, groups with the longest build first."""
