@@ -230,8 +230,8 @@ def test_an_action_and_a_module_of_canonical_are_behind(
     assert played
     repository.others[f"/repos/{CHECKOUT}/tags"] += [tag("999.0.0", "new"), tag("4-beta")]
     repository.others[f"/repos/{CHECKOUT}/commits/new"] = commit("new")
-    [name] = [path for path in repository.others if "/compare/" in path]
-    repository.others[name] = {"status": "ahead"}
+    [compared] = [path for path in repository.others if f"/compare/{version(CANONICAL)}" in path]
+    repository.others[compared] = {"status": "ahead"}
     code, table, _ = run(capsys)
     assert (code, len(table)) == (1, 2)
     assert "`actions/checkout`" in table[0]

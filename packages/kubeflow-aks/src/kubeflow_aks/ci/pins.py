@@ -95,6 +95,6 @@ def _charmed_kubeflow(root: Path) -> Iterator[Pin]:
         yield Pin(
             Kind.TAGS, "juju/juju", release.juju_agent_version, "aks_facts/charmed_kubeflow_releases.csv"
         )
-    for file in sorted((root / "deploy").glob("**/*.tf")):
+    for file in sorted((root / "deploy").glob("**/*.tf*")):
         for repository, folder, commit in _MODULE.findall(file.read_text(encoding="utf-8")):
             yield Pin(Kind.COMMITS, f"{repository}/{folder}", commit, str(file.relative_to(root)))
