@@ -23,7 +23,7 @@ REFERENCES := program.settings.reference kubeflow_aks.policy.reference kubeflow_
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: always help preview test test-components test-stacks test-rules test-packages test-kubeflow-aks test-ckf-spot test-local test-simulation lint docs prices checksums bench requirements demo demo-down clean
+.PHONY: always help preview test test-components test-stacks test-rules test-packages test-kubeflow-aks test-ckf-spot test-local test-simulation stacks lint docs prices checksums bench requirements demo demo-down clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -71,6 +71,11 @@ test-local: $(VENV)/.dev ## the local AKS's tests, on the real engine and a real
 
 test-simulation: $(VENV)/.dev ## the local AKS's tests that need no built tools
 	@$(PY) -m pytest $(SIMULATION)
+
+stacks: $(VENV)/.dev ## preview and policy of every stack file
+	@for file in Pulumi.*.yaml; do \
+	  stack=$${file#Pulumi.}; stack=$${stack%.yaml}; \
+	  $(RUN) preview "$$stack" >/dev/null && $(RUN) policy "$$stack" >/dev/null || exit 1; done
 
 lint: $(VENV)/.dev $(CKF_SPOT_VENV)/.dev ## style, types, who imports whom, generated files
 	@$(VENV)/bin/ruff check .

@@ -221,11 +221,13 @@ class Returns:
 
     def _spot_pools(self) -> dict[str, list[str]]:
         """The spot pools of each fallback, as the pool contract has them."""
-        pools: dict[str, list[str]] = {}
-        for pool in json.loads(self._api.call("GET", self._contract)["data"]["pools.json"]):
-            if pool.get("fallback"):
-                pools.setdefault(pool["fallback"], []).append(pool["name"])
-        return pools
+        pools = json.loads(self._api.call("GET", self._contract)["data"]["pools.json"])
+        names: dict[str, list[str]] = {}
+        for fallback in pools:  # agent pools of several sizes share the name of the fallback
+            shared = fallback.get("pool") or fallback["name"]
+            if spot := [pool["name"] for pool in pools if pool.get("fallback") == shared]:
+                names[fallback["name"]] = spot
+        return names
 
     def _pool_of(self, pod: Object) -> str:
         """The pool of a pod's node; empty for a pod without one."""

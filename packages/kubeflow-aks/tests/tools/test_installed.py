@@ -169,6 +169,7 @@ _OF_OWN_PROGRAMS = (
     "github.com/kubeflow/trainer/v2",
     "github.com/pulumi/pulumi/pkg/v3",
     "sigs.k8s.io/kueue",
+    "github.com/prometheus/prometheus",
 )
 """Modules of which programs of our own use packages, and have the version."""
 

@@ -13,7 +13,7 @@ from kubeflow_aks.cost.bill import WorkCost
 from kubeflow_aks.cost.figures import Range, product, times
 from kubeflow_aks.cost.idling import Idling
 from kubeflow_aks.cost.model import breakeven, fallback, hourly, interval
-from kubeflow_aks.cost.model.overflow import Outcome
+from kubeflow_aks.cost.model.month import Outcome
 from kubeflow_aks.cost.model.rates import chance_within_an_hour, evictions_an_hour
 from kubeflow_aks.cost.model.step import Checkpoints, Step
 from kubeflow_aks.cost.restarts import held, steps
@@ -285,7 +285,7 @@ def way(
     if not math.isfinite(multiple):
         return Way(math.inf, times(unevicted, terms.fallback_share), 1 - terms.fallback_share)
     split = _either(step, rate, terms.sold_out, terms.outage, taken)
-    always = _expected(replace(step, saved=0.0), rate, None).multiple
+    always = _expected(replace(step, saved=0.0) if step.saved else step, rate, None).multiple
     factor = (
         multiple / always if math.isfinite(always) else 1.0
     )  # evenings, and what is saved within a notice

@@ -10,6 +10,8 @@ from typing import Final
 
 PULUMI_VERSION: Final = "3.259.0"
 """The engine's."""
+KUBERNETES_VERSION: Final = "1.34.12"
+"""The control plane's."""
 _STRIP: Final = "-s -w"
 
 
@@ -57,9 +59,8 @@ class Tool:
 
 def _kubernetes(name: str, *, minutes: float, version_arguments: tuple[str, ...] = ("--version",)) -> Tool:
     """A program of Kubernetes itself; unstamped it would call itself v0.0.0 and confuse its clients."""
-    version = "1.34.4"
     stamp = {
-        "gitVersion": f"v{version}",
+        "gitVersion": f"v{KUBERNETES_VERSION}",
         "gitMajor": "1",
         "gitMinor": "34",
         "gitTreeState": "clean",
@@ -72,7 +73,7 @@ def _kubernetes(name: str, *, minutes: float, version_arguments: tuple[str, ...]
         name=name,
         group="kubernetes",
         package=f"k8s.io/kubernetes/cmd/{name}",
-        version=version,
+        version=KUBERNETES_VERSION,
         minutes=minutes,
         version_arguments=version_arguments,
         ldflags=" ".join((_STRIP, *stamps)),
@@ -193,6 +194,15 @@ TOOLS: Final = (
         manifests="config/components/crd/bases/*.yaml config/components/webhook/manifests.yaml",
         extra="kueue",
         module="sigs.k8s.io/kueue",
+    ),
+    Tool(
+        name="alert-rules",
+        group="alerts",
+        package="tools.local/alerts",  # `alerts/main.go`
+        version="0.315.1",
+        minutes=2,
+        version_arguments=(),
+        extra="alerts",
     ),
 )
 """Every tool; within a group in build order, groups with the longest build first."""
