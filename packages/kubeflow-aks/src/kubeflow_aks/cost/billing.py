@@ -8,10 +8,10 @@ from typing import Final, TypeVar
 from kubeflow_aks.cost import basis as basis_of
 from kubeflow_aks.cost import commitments, fixed, lines, notes, restarts
 from kubeflow_aks.cost.basis import Basis, Work
-from kubeflow_aks.cost.bill import Bill, Line, WorkCost
+from kubeflow_aks.cost.bill import ASSUMED_WORK, Bill, Line, WorkCost
 from kubeflow_aks.cost.figures import CostError, EvictionRate, Restart, Source
 from kubeflow_aks.cost.idling import idling
-from kubeflow_aks.cost.overflow import overflows
+from kubeflow_aks.cost.overflow import is_hopeless, overflows
 from kubeflow_aks.cost.prices.market import Market
 from kubeflow_aks.cost.quotes import Quotes
 from kubeflow_aks.cost.reading import Cluster, Pool, read_cluster
@@ -21,9 +21,6 @@ from kubeflow_aks.cost.work import Played, expected_cost
 from kubeflow_aks.json_values import at
 
 _Figure = TypeVar("_Figure")
-_ASSUMED_WORK: Final = Source(
-    "assumed: the work of Canonical's article, because the stack names none", assumed=True
-)
 _OLDER_PROGRAM: Final = "the program has no output `costBasis`: this bill is made from the defaults"
 
 
@@ -183,6 +180,8 @@ class Account:
     def _notes(self, name: str, cost: WorkCost) -> Iterator[str]:
         on = self.terms_of[name]
         yield from notes.cost_notes(self._workload[name], cost, on, self.market.currency)
+        if is_hopeless(self._workload[name], on):
+            yield f"billed as if {on.pool.name} had room for it: work that is evicted so often fills no pool here"
         yield from restarts.notes(self._stated[name], on.restart)
 
     def _returned(self, of: Iterable[Line]) -> Iterator[str]:
@@ -252,7 +251,7 @@ def _sources(quotes: Quotes, terms: PoolTerms, *, assumed: bool) -> Iterator[Sou
     sources = {quote.source: None for quote in quotes.used}
     sources |= {rate.source: None for rate in terms.rates.values()}
     if assumed:
-        sources[_ASSUMED_WORK] = None
+        sources[ASSUMED_WORK] = None
     yield from sources
 
 

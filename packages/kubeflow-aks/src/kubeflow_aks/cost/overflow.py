@@ -43,7 +43,7 @@ def _full(batch: Mapping[str, tuple[Work, Terms]]) -> tuple[Mapping[str, list[st
     demands = {name: _demand(work, terms) for name, (work, terms) in batch.items() if not terms.blog}
     for name, demand in demands.items():
         terms = batch[name][1]
-        if max(demand.evictions, demand.billed / HOURS_A_MONTH) < _HOPELESS:
+        if not _is_hopeless(demand):
             groups[terms.fallback.name if terms.fallback else terms.pool.name].append(name)
     months = {
         fallback: _month([batch[name][1] for name in names], [demands[name] for name in names])
@@ -51,6 +51,15 @@ def _full(batch: Mapping[str, tuple[Work, Terms]]) -> tuple[Mapping[str, list[st
     }
     full = {fallback: month for fallback, month in months.items() if is_limited(month)}
     return groups, {fallback: replace(month, others=len(full) - 1) for fallback, month in full.items()}
+
+
+def is_hopeless(work: Work, terms: Terms) -> bool:
+    """Whether work is left out of the months that are played, so that it is billed as if no pool were ever full."""
+    return not terms.blog and _is_hopeless(_demand(work, terms))
+
+
+def _is_hopeless(demand: Demand) -> bool:
+    return max(demand.evictions, demand.billed / HOURS_A_MONTH) >= _HOPELESS
 
 
 def _demand(work: Work, terms: Terms) -> Demand:

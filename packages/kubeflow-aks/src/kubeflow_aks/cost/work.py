@@ -116,6 +116,7 @@ def _on_demand(
             cut_off=_cut_off(work.step, 0.0, terms.day, calm.multiple) * useful,
             misses=Range.exactly(outcome.late) if outcome and work.deadline_hours else None,
             waits=outcome.waits if outcome else 0.0,
+            in_part=outcome is not None and outcome.part < 1,
         )
 
     return Played(cost, hours, _NOTHING, 0.0, compared, *_on_least(hours, _NOTHING, outcome))
@@ -171,6 +172,7 @@ def _on_spot(
             fallback=on_fallback.expected,
             overflow=overflow,
             waits=outcome.waits if outcome else 0.0,
+            in_part=outcome is not None and outcome.part < 1,
         )
 
     return Played(cost, hours, on_fallback, moved, compared, *_on_least(hours, on_fallback, outcome))

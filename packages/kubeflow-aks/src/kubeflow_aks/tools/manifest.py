@@ -8,7 +8,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
-PULUMI_VERSION: Final = "3.259.0"
+PULUMI_VERSION: Final = "3.274.1"
 """The engine's."""
 KUBERNETES_VERSION: Final = "1.34.12"
 """The control plane's."""
@@ -153,6 +153,15 @@ TOOLS: Final = (
         minutes=1,
         version_arguments=(),
         extra="sdks",
+    ),
+    Tool(
+        name="pulumi-language-yaml",
+        group="yaml",  # its release needs an older engine's modules
+        package="github.com/pulumi/pulumi-yaml/cmd/pulumi-language-yaml",
+        version="1.25.0",
+        minutes=2,
+        version_arguments=(),
+        extra="yaml",
     ),
     Tool(
         name="trainer-runtime",

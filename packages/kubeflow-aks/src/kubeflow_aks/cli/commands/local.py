@@ -129,7 +129,7 @@ def down(build: Path | None, root: Path | None) -> int:
     "extras",
     multiple=True,
     metavar="GROUP",
-    help="Build these, too: argo, training, tofu, juju, sdks, trainer, katib, ray, kueue or alerts.",
+    help="Build these, too: argo, training, tofu, juju, sdks, yaml, trainer, katib, ray, kueue or alerts.",
 )
 @click.option("--only", multiple=True, metavar="TOOL", help="Only this tool; may be repeated.")
 @click.option(

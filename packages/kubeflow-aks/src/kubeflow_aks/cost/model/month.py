@@ -1,6 +1,8 @@
 """A month of work on pools with limits: its pools, its work, and what each kind of that comes to."""
 
 import math
+from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -99,6 +101,7 @@ class Outcome:
         least_fallback: the same on the fallback.
         waits: from the moment at which a start is due until its nodes are free.
         late: share of its steps that miss their deadline; 0 without one.
+        part: of the month that was played; where it is not all, more may wait.
     """
 
     hours: float
@@ -109,6 +112,7 @@ class Outcome:
     least_fallback: float
     waits: float
     late: float
+    part: float = 1.0
 
 
 def is_limited(month: Month) -> bool:
@@ -143,3 +147,32 @@ def peak(pool: str, month: Month) -> float:
     ]
     mean, variance = (sum(nodes**power * load for nodes, load in bursts) for power in (1, 2))
     return mean + _DEVIATIONS * math.sqrt(variance) + max((nodes for nodes, _ in bursts), default=0)
+
+
+def growing_waits(month: Month) -> Mapping[str, float]:
+    """Hours by which a start waits longer for each hour of the month, by pool, where demand exceeds all its nodes.
+
+    Demand of D nodes on C leaves (D - C) t node hours undone after t hours, for which what is due then waits, in turn:
+    (D / C - 1) t hours. Pools share the nodes of a fallback as they need them.
+    """
+    beyond = {
+        pool.name: max(
+            sum(it.billed * it.step.nodes * it.number for it in month.work if it.pool == pool.name)
+            / month.hours
+            - pool.maximum,
+            0.0,
+        )
+        for pool in month.pools
+    }
+    room = {pool.name: pool.maximum for pool in month.pools}
+    together: dict[str, float] = defaultdict(float)
+    for pool in month.pools:
+        together[pool.fallback] += beyond[pool.name]
+    lent = {
+        pool.name: room.get(pool.fallback, 0) * beyond[pool.name] / (together[pool.fallback] or 1.0)
+        for pool in month.pools
+    }
+    return {
+        name: max(nodes - lent[name], 0.0) / max(room[name] + lent[name], 1.0)
+        for name, nodes in beyond.items()
+    }

@@ -18,7 +18,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from kubeflow_aks.cost.model.month import Capacity, Demand, Month, Outcome, peak
+from kubeflow_aks.cost.model.month import Capacity, Demand, Month, Outcome, growing_waits, peak
 from kubeflow_aks.cost.model.rates import evictions_an_hour
 from kubeflow_aks.cost.model.step import blocks
 
@@ -30,7 +30,7 @@ _STARTS: Final = 40_000
 _FEW: Final = 4
 """Months that one bill plays as often as a month alone; also the fewest rows."""
 _LONGEST: Final = 1000
-"""First starts of one row; of months with more, a part is played."""
+"""First starts of one row; of months with more, a part is played, and what waits is drawn out to the whole."""
 _EVERY_START: Final = 0.05
 """Hours below which a time without spot counts as a chance of each start."""
 _DRAWS: Final = 1009
@@ -41,7 +41,7 @@ _SPARSE: Final = 0.9
 """Share of rows that go on below which the others are dropped."""
 _OF_ROWS: Final = (
     *("_row", "_kind", "_least", "_ready", "_next", "_left", "_again", "_busy", "_gone", "_user"),
-    *("_tail", "_delay", "_day"),
+    *("_tail", "_delay", "_day", "_ends"),
 )
 _BLOCK: Final = 32
 """Jobs of which the next one is kept, so that a start looks at few of them."""
@@ -157,6 +157,7 @@ def _joined(arrays: Sequence[npt.NDArray[Any]], filling: float | np.int8) -> npt
 _JOB: Final = np.dtype(
     [
         ("place", int),
+        ("grows", float),
         ("nodes", int),
         *(
             (name, float)
@@ -165,16 +166,18 @@ _JOB: Final = np.dtype(
     ]
 )
 """What of a step starts, and is lost, for itself, with its pool's `place` among those of its month. Of its work `left`
-hours are to do, saved each `block` hours."""
+hours are to do, saved each `block` hours. A start waits `grows` hours an hour longer than in the part that is played.
+"""
 
 
-def _jobs(month: Month) -> npt.NDArray[Any]:
+def _jobs(month: Month, part: float) -> npt.NDArray[Any]:
     names = [pool.name for pool in month.pools]
-    jobs = np.zeros(len(month.work), _JOB)
+    jobs, grows = np.zeros(len(month.work), _JOB), growing_waits(month)
     for job, one in zip(jobs, month.work, strict=True):
         place, step = names.index(one.pool), one.step
         pool, cut = month.pools[place], blocks(step)
         job["place"], job["nodes"], job["hazard"] = place, step.together, evictions_an_hour(pool.rate)
+        job["grows"] = grows[one.pool] * (1 / part - 1)
         job["sold_out"] = pool.sold_out if pool.outage < _EVERY_START else 0.0
         job["outage"] = pool.outage
         job["left"], job["block"] = step.hours + cut.writing, cut.length if cut.saved else _NEVER
@@ -198,7 +201,7 @@ class _Rows:
         self._plans = plans
         months, rows = [plan.month for plan in plans], [plan.rows for plan in plans]
         kinds = np.cumsum([0, *(len(one.work) for one in months)])
-        self._jobs = np.concatenate([_jobs(one) for one in months])
+        self._jobs = np.concatenate([_jobs(plan.month, plan.part) for plan in plans])
         self._side = _joined([plan.sides for plan in plans], _NO)
         kind = _stacked([plan.kind + first for plan, first in zip(plans, kinds, strict=False)], 0)
         least = _stacked([plan.least for plan in plans], filling=False)
@@ -211,13 +214,16 @@ class _Rows:
         self._next = self._ready.min(2)
         self._outages = _joined([plan.outages for plan in plans], math.inf)
         self._draws = _joined([plan.draws for plan in plans], math.nan)
-        self._tail, self._delay, self._day = (
-            np.repeat(values, rows)
-            for values in zip(*((it.tail, it.delay, it.day or math.inf) for it in months), strict=True)
+        of_months = (
+            (it.month.tail, it.month.delay, it.month.day or math.inf, it.month.hours * it.part)
+            for it in plans
+        )
+        self._tail, self._delay, self._day, self._ends = (
+            np.repeat(values, rows) for values in zip(*of_months, strict=True)
         )
         self._left = self._jobs["left"][self._kind]
         self._again = np.zeros(self._kind.shape, dtype=bool)
-        self._done = np.full(self._kind.shape, math.nan)
+        self._done, self._later = np.full(self._kind.shape, math.nan), np.zeros(self._kind.shape)
         self._busy = np.zeros(self._least.shape)
         self._gone = np.where(self._least, math.inf, 0.0)
         self._user = np.zeros(self._least.shape, dtype=int)
@@ -236,14 +242,14 @@ class _Rows:
         for plan in self._plans:
             took = (self._done - self._submitted)[row : row + plan.rows, : plan.kind.size]
             yield tuple(
-                self._outcome(kind + place, one, took[:, plan.kind == place], plan.rows * plan.part)
+                self._outcome(kind + place, one, took[:, plan.kind == place], plan)
                 for place, one in enumerate(plan.month.work)
             )
             kind, row = kind + len(plan.month.work), row + plan.rows
 
-    def _outcome(self, kind: int, work: Demand, took: _Floats, months: float) -> Outcome:
+    def _outcome(self, kind: int, work: Demand, took: _Floats, plan: _Plan) -> Outcome:
         """The outcome of one kind, whose jobs took so many hours; not a number for those that a row has not."""
-        steps = took.reshape(-1, work.jobs).max(1)
+        months, steps = plan.rows * plan.part, took.reshape(-1, work.jobs).max(1)
         steps = steps[np.isfinite(steps)]
         late = work.step.deadline is not None and steps.size > 0
         return Outcome(
@@ -254,6 +260,7 @@ class _Rows:
             ),
             waits=float(self._waits[kind]) / months,
             late=float((steps > work.step.deadline).mean()) if late else 0.0,
+            part=plan.part,
         )
 
     def _drop(self, rows: _Flags) -> None:
@@ -273,8 +280,7 @@ class _Rows:
         at = self._next[every, block]
         kind, draws = self._kind[every, job], self._draws[self._row[every], number]
         of = self._jobs[kind]
-        taken, begin, added = self._take(every, at, kind, draws[:, 0])
-        place, node, since = taken  # which of `every`, and the node
+        (place, node, since), begin, added = self._take(every, at, kind, draws[:, 0])
         side = self._side[kind[place], node]
 
         again = self._again[every, job]
@@ -294,29 +300,29 @@ class _Rows:
             kept = np.floor(worked / of["block"]) * of["block"]
         kept = np.where((of["block"] == 0) | (draws[:, 2] < of["saved"]) & evicted, worked, kept)
         self._left[every, job] -= np.where(done, 0.0, kept)
-        self._done[self._row[every[done]], job[done]] = stop[done]
-        later = np.where(done, math.inf, stop + np.where(evicted, of["wait"], 0.0))
-        self._ready[every, block, job % _BLOCK] = later
+        row, later = self._row[every], of["grows"] * np.minimum(at, self._ends[every])
+        self._later[row, job] += later
+        self._done[row[done], job[done]] = (stop + self._later[row, job])[done]
+        next_start = stop + np.where(evicted, of["wait"], 0.0)
+        self._ready[every, block, job % _BLOCK] = np.where(done, math.inf, next_start)
         self._next[every, block] = self._ready[every, block].min(1)
         self._again[every, job] = True
 
         till = stop + np.where(evicted, of["held"], 0.0)
         lost = _first(place, node, evicted[place] & (side == 0))
-        boot = np.where(again, 0.0, np.minimum(overhead, stop - begin))  # as `model.idle` has it
+        boot = np.where(again, 0.0, np.minimum(overhead, stop - begin))[place]  # as `model.idle` has it
         row, user = every[place], 2 * kind[place] + side
-        works_until = np.where(lost, stop[place], till[place])
-        _add(self._working, user, works_until - begin[place] - boot[place])
-        # The nodes of a gang wait for its last one.
-        _add(self._idle, user, boot[place] + begin[place] - since)
+        _add(self._waits, kind, later * of["nodes"])
+        _add(self._working, user, np.where(lost, stop[place], till[place]) - begin[place] - boot)
+        _add(self._idle, user, boot + begin[place] - since)  # the nodes of a gang wait for its last one
         least = self._least[row, node]
         _add(self._least_hours, user, np.where(least, till[place] - since, 0.0))
         self._user[row, node], self._busy[row, node] = user, till[place]
         leaves = np.minimum(till + self._tail[every], np.maximum(evening, till))
         self._gone[row, node] = np.where(least, math.inf, leaves[place])
         self._keep(every, added, evening)
-        row, node, stop = row[lost], node[lost], stop[place[lost]]
-        self._busy[row, node] = stop
-        self._gone[row, node] = np.where(least[lost], math.inf, stop)
+        self._busy[row[lost], node[lost]] = stop[place[lost]]
+        self._gone[row[lost], node[lost]] = np.where(least, math.inf, stop[place])[lost]
         return due
 
     def _take(
@@ -376,7 +382,7 @@ def _add(sums: _Floats, place: _Whole, values: _Floats) -> None:
 
 
 def _first(place: _Whole, node: _Whole, which: _Flags) -> _Flags:
-    """Of those, the first node at each place."""
+    """The first of those nodes at each place."""
     first = np.full(place.max(initial=0) + 1, node.max(initial=0))
     np.minimum.at(first, place[which], node[which])
     return which & (node == first[place])
