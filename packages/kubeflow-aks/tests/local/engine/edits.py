@@ -395,6 +395,8 @@ EDITS: Final = (
     _one("kubeflow.inotify.maxUserWatches", 1310720),
     _one("kubeflow.guards", value=False),
     _one("kubeflow.evictionHandler", value=False),
+    _one("kubeflow.onAdvisory", "ignore"),
+    _one("kubeflow.onAdvisory", "cordon"),
     _one("kubeflow.returnToSpot", value=True),
     _one("kubeflow.argoRetries", value=True),
     _one("data.checkpoints.enabled", value=False),
