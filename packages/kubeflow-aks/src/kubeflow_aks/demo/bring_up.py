@@ -27,6 +27,7 @@ from kubeflow_aks.scenario.console import Console
 from kubeflow_aks.text.terminal import terminal_width
 
 _MARK: Final = "local-"
+_REAL_PROVIDER: Final = ("kubernetes-provider",)
 _LONGEST: Final = {"cluster": 63, "nodeResourceGroup": 80, "resourceGroup": 63}
 """Characters that the program takes at most (`program.planning.rules.given_names`)."""
 
@@ -35,7 +36,8 @@ _LONGEST: Final = {"cluster": 63, "nodeResourceGroup": 80, "resourceGroup": 63}
 class BringUp:
     """The steps that bring a stack up on a local AKS, each under a heading.
 
-    `project` is the program's folder, `speed` simulated seconds in one wall second, `parts` the number of all headings.
+    `project` is the program's folder, `speed` simulated seconds in one wall second, `parts` the number of all headings,
+    `extras` groups of tools that `up` needs beyond those of every local AKS.
     """
 
     project: Path
@@ -44,11 +46,12 @@ class BringUp:
     speed: float
     console: Console
     parts: int = 4
+    extras: tuple[str, ...] = ()
 
     def up(self) -> None:
         """Runs all steps."""
         plan = resources(self.plan())
-        local = self.tools()
+        local = self.tools(self.extras)
         self.start(local)
         self.engine_up(local, plan)
 
@@ -103,12 +106,14 @@ class BringUp:
         return self.run.root / "up-unfinished"
 
 
-def up(place: Place, stack: str, speed: float) -> ExitCode:
-    """Brings a stack up."""
+def up(place: Place, stack: str, speed: float, *, real_provider: bool = False) -> ExitCode:
+    """Brings a stack up, its Kubernetes objects by Pulumi's own provider or by the simulated one."""
     run = place.of(stack)
     console = Console()
     with run.lock(), stopped.reported(run, console.line), damage.named(run):
-        BringUp(place.project, stack, run, speed, console).up()
+        BringUp(
+            place.project, stack, run, speed, console, extras=_REAL_PROVIDER if real_provider else ()
+        ).up()
         console.block(["", *_how_to_go_on(run)])
     return ExitCode.GOOD
 
