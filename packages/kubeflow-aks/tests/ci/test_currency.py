@@ -25,8 +25,8 @@ TODAY: Final = date(2026, 11, 28)
 OUT: Final = "2026-10-01"
 """A day on which something came out that is listed by now."""
 PINS: Final = pins(PROJECT_ROOT)
-ROWS: Final = len(PINS) + 17
-"""A row for each pin, table, end and the API."""
+ROWS: Final = len(PINS) + sum(name.endswith(".csv") for name in currency.allowed()) + 4
+"""A row for each pin and table, three ends and the API."""
 ETCD: Final = "go.etcd.io/etcd/server/v3"
 CHECKOUT: Final = "actions/checkout"
 CANONICAL: Final = next(pin.what for pin in PINS if pin.kind is Kind.COMMITS)
@@ -50,7 +50,7 @@ class Played:
 
     answers: dict[str, Any] = field(default_factory=dict[str, Any])
 
-    def go(self, module: str, versions: str, day: str = OUT) -> None:
+    def tags(self, module: str, versions: str, day: str = OUT) -> None:
         """Tags of a module, the last ones of that day."""
         folder = f"/proxy.golang.org/{escaped(module)}/"
         self.answers[f"{folder}@v/list"] = versions.replace(" ", "\n")
@@ -87,7 +87,7 @@ def played(job: str, repository: Repository, monkeypatch: pytest.MonkeyPatch) ->
     for pin in PINS:
         match pin.kind:
             case Kind.GO:
-                registries.go(pin.what, f"v{pin.version}", "2020-01-01")
+                registries.tags(pin.what, f"v{pin.version}", "2020-01-01")
             case Kind.PYTHON:
                 registries.pypi(pin.what)
             case Kind.TAGS:
@@ -190,7 +190,7 @@ def test_a_module_is_behind_a_release_of_its_series(
 ) -> None:
     only(monkeypatch, ETCD)
     versions, day = listed
-    played.go(ETCD, f"v{version(ETCD)} {versions}", day)
+    played.tags(ETCD, f"v{version(ETCD)} {versions}", day)
     code, table, _ = run(capsys)
     assert (code, len(table)) == ((1, 1) if behind else (0, 0))
     assert behind in "".join(table)
@@ -330,13 +330,13 @@ def test_there_is_one_issue_as_long_as_something_is_old(
 
     assert issue().endswith(" not checked")
     assert repository.issues == []
-    played.go(ETCD, f"v{version(ETCD)} v3.6.999")
+    played.tags(ETCD, f"v{version(ETCD)} v3.6.999")
     assert "1 old, 0 not checked opened #" in issue()
     assert "`go.etcd.io/etcd/server/v3`" in repository.issues[0]["body"]
     played.answers["/pypi.org/pypi/ruff/json"] = 403
     assert "1 old, 1 not checked updated #" in issue()
     assert "not checked: " in repository.issues[0]["body"]
-    played.go(ETCD, f"v{version(ETCD)}")
+    played.tags(ETCD, f"v{version(ETCD)}")
     played.pypi("ruff")
     assert "closed #" in issue()
     assert [(one["state"], one["labels"]) for one in repository.issues] == [

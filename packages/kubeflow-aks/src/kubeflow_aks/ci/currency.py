@@ -83,7 +83,7 @@ def allowed() -> dict[str, _Allowed]:
         row["what"]: _Allowed(
             timedelta(int(row["days"])) if row["days"] else timedelta.max,
             tuple(row["stays"].split()),
-            row["source"],
+            row["why"],
         )
         for row in table(ALLOWED)[1]
     }

@@ -31,7 +31,7 @@ def settle(github: GitHub, matter: Matter, body: str, environment: Mapping[str, 
     """Opens or updates the issue on a matter, or closes it where the body is empty.
 
     Returns:
-        What was done, such as `opened #5`; empty where there was nothing to do.
+        What was done and the number of the issue; empty where there was nothing to do.
 
     Raises:
         GitHubError: GitHub refuses.
