@@ -1,7 +1,7 @@
 """What options of Charmed Kubeflow need of each other and of the cluster (`aks_facts/kubeflow_options.csv`)."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 from pydantic.alias_generators import to_snake
 
@@ -98,7 +98,8 @@ def _mistake(settings: Settings, option: str, expected: str) -> Mistake:
     path = option.partition("=")[0]
     listed = path.startswith("components.")
     value = settings.kubeflow.options.components if listed else _value(settings, path)
-    return Mistake(_key(option), list(value) if isinstance(value, tuple) else value, expected)
+    shown = [*cast(tuple[str, ...], value)] if isinstance(value, tuple) else value
+    return Mistake(_key(option), shown, expected)
 
 
 def _why(option: KubeflowOption) -> str:
