@@ -167,6 +167,7 @@ def test_the_version_check_of_a_pulumi_on_path_keeps_its_log_out_of_the_home(
 _OF_OWN_PROGRAMS = (
     "github.com/kubeflow/katib",
     "github.com/kubeflow/trainer/v2",
+    "github.com/pulumi/pulumi-kubernetes/provider/v4",
     "github.com/pulumi/pulumi/pkg/v3",
     "sigs.k8s.io/kueue",
 )

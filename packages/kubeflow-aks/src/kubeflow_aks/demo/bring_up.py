@@ -27,6 +27,7 @@ from kubeflow_aks.scenario.console import Console
 from kubeflow_aks.text.terminal import terminal_width
 
 _MARK: Final = "local-"
+_REAL_PROVIDER: Final = ("kubernetes-provider",)
 _LONGEST: Final = {"cluster": 63, "nodeResourceGroup": 80, "resourceGroup": 63}
 """Characters that the program takes at most (`program.planning.rules.given_names`)."""
 
@@ -45,10 +46,10 @@ class BringUp:
     console: Console
     parts: int = 4
 
-    def up(self) -> None:
-        """Runs all steps."""
+    def up(self, extras: tuple[str, ...] = ()) -> None:
+        """Runs all steps; `extras` are groups of tools beyond those that every local AKS needs."""
         plan = resources(self.plan())
-        local = self.tools()
+        local = self.tools(extras)
         self.start(local)
         self.engine_up(local, plan)
 
@@ -103,12 +104,12 @@ class BringUp:
         return self.run.root / "up-unfinished"
 
 
-def up(place: Place, stack: str, speed: float) -> ExitCode:
-    """Brings a stack up."""
+def up(place: Place, stack: str, speed: float, *, real_provider: bool = False) -> ExitCode:
+    """Brings a stack up, its Kubernetes objects by Pulumi's own provider or by the simulated one."""
     run = place.of(stack)
     console = Console()
     with run.lock(), stopped.reported(run, console.line), damage.named(run):
-        BringUp(place.project, stack, run, speed, console).up()
+        BringUp(place.project, stack, run, speed, console).up(_REAL_PROVIDER if real_provider else ())
         console.block(["", *_how_to_go_on(run)])
     return ExitCode.GOOD
 

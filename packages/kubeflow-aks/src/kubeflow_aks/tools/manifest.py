@@ -83,6 +83,24 @@ def _kwok(name: str, *, minutes: float) -> Tool:
     return Tool(name, "kwok", f"sigs.k8s.io/kwok/cmd/{name}", "0.8.0", minutes)
 
 
+def _pulumi_kubernetes(version: str, *, pin: str, minutes: float) -> Tool:
+    """Pulumi's provider of Kubernetes, which shows the engine the version that it is stamped with."""
+    module = "github.com/pulumi/pulumi-kubernetes/provider/v4"
+    return Tool(
+        name="pulumi-resource-kubernetes",
+        group="provider",
+        package="tools.local/provider",  # `provider/main.go`
+        version=version,
+        minutes=minutes,
+        version_arguments=(),
+        ldflags=f"{_STRIP} -X {module}/pkg/version.Version={version}",
+        manifests="cmd/pulumi-resource-kubernetes/*.json",
+        extra="kubernetes-provider",
+        pin=pin,  # of its tags the proxy has none
+        module=module,
+    )
+
+
 TOOLS: Final = (
     _kubernetes("kube-apiserver", minutes=6.5),
     _kubernetes("kube-controller-manager", minutes=2.5),
@@ -194,6 +212,7 @@ TOOLS: Final = (
         extra="kueue",
         module="sigs.k8s.io/kueue",
     ),
+    _pulumi_kubernetes("4.25.0", pin="4.0.0-20260115033456-f47bc2d6f199", minutes=6),
 )
 """Every tool; within a group in build order, groups with the longest build first."""
 

@@ -1,14 +1,20 @@
-"""One Provider of the stand-in on the session's API server, and what its tests may fill."""
+"""One Provider on the session's API server, simulated and real, and what its tests may fill."""
 
+import subprocess
 import uuid
 from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from kubeflow_aks.clients.kubernetes.api import ApiServer
 from kubeflow_aks.clients.kubernetes.objects import Object
-from tests.local_aks.kubernetes_provider.engine import Engine, connected, provider
+from tests.local.kubernetes.differences import DIFFERENCES, RACES
+from tests.local.required import required_only
+from tests.local_aks.kubernetes_provider.engine import Engine, connected, console, provider
+
+REAL = "pulumi-resource-kubernetes"
 
 
 @pytest.fixture(scope="module")
@@ -16,9 +22,33 @@ def api(kubeconfig: Path) -> ApiServer:
     return ApiServer.of(kubeconfig)
 
 
-@pytest.fixture(scope="module")
-def engine(kubeconfig: Path) -> Generator[Engine]:
-    with provider() as port, connected(port) as connection:
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks what the real provider is known not to do."""
+    for item in items:
+        name = item.name.partition("[")[0]
+        if item.name.endswith("[real]") and name in DIFFERENCES:
+            item.add_marker(pytest.mark.xfail(reason=DIFFERENCES[name], strict=True))
+        if item.name.endswith("[real]") and name in RACES:
+            item.add_marker(pytest.mark.skip(reason=RACES[name]))
+
+
+@contextmanager
+def _real_provider() -> Generator[int]:
+    """The running program; gives its port."""
+    command = [required_only(REAL)[REAL]]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as program:
+        assert program.stdout
+        try:
+            yield int(program.stdout.readline())
+        finally:
+            program.terminate()
+
+
+@pytest.fixture(scope="module", params=["simulated", "real"])
+def engine(request: pytest.FixtureRequest, kubeconfig: Path) -> Generator[Engine]:
+    started = _real_provider() if request.param == "real" else provider()
+    with started as port, connected(port) as connection, console() as shown:
+        connection.attach(shown.address)
         connection.configure(kubeconfig=kubeconfig.read_text(), enableConfigMapMutable="true")
         yield connection
 

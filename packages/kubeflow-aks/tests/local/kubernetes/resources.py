@@ -53,6 +53,8 @@ class Resource:
     def move(self, namespace: str) -> None:
         """Make the state say that it is in another namespace."""
         self.id = f"{namespace}/{self.id.rpartition('/')[2]}"
+        for part in (self.inputs, self.state, self.state["__inputs"]):
+            put(part, namespace, "metadata", "namespace")
 
     def delete(self, **rest: object) -> None:
         """Delete it."""

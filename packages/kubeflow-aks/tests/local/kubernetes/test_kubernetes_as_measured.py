@@ -70,15 +70,17 @@ def test_a_created_object_belongs_to_the_provider_and_an_updated_one_to_its_reso
 def test_a_failed_bare_pod_is_a_warning_of_a_refresh(
     engine: Engine, kubeconfig: Path, namespace: str, node: str
 ) -> None:
-    spec = {"containers": [{"name": "c", "image": "x"}], "restartPolicy": "Never", "nodeName": node}
+    containers = [{"name": "c", "image": "x"}]
+    placed = {"kubernetes.io/hostname": node}
+    spec: Object = {"containers": containers, "restartPolicy": "Never", "nodeSelector": placed}
     pod = Resource(engine, "core/v1:Pod", manifest("v1", "Pod", namespace, spec=spec))
     pod.create(timeout=PATIENCE_SECONDS)
-    failed = {"phase": "Failed", "conditions": [{"type": "Ready", "status": "False", "reason": "PodFailed"}]}
-    _set_status(kubeconfig, namespace, failed)
+    ready = {"type": "Ready", "status": "False", "reason": "PodFailed", "message": "it failed"}
+    _set_status(kubeconfig, namespace, {"phase": "Failed", "conditions": [ready]})
     with pytest.raises(RefusedError) as refusal:
         pod.refresh()
     assert refusal.value.partial is not None
-    assert "[PodFailed]" in refusal.value.partial["reasons"]
+    assert f"[Pod {namespace}/x]: it failed" in refusal.value.partial["reasons"]
 
 
 def test_a_service_without_endpoints_is_ready(engine: Engine, namespace: str) -> None:
@@ -96,20 +98,13 @@ def test_a_deployment_updated_to_pods_without_room_is_reported_ready(
     deployment = Resource(engine, "apps/v1:Deployment", inputs)
     deployment.create(timeout=PATIENCE_SECONDS)
     deployment.update(
-        changed(inputs, {"nowhere": "at-all"}, "spec", "template", "spec", "nodeSelector"), timeout=60
+        changed(inputs, {"nowhere": "at-all"}, "spec", "template", "spec", "nodeSelector"), timeout=5
     )
     assert at(deployment.state, "status", "readyReplicas") == 1
     eventually(lambda: _observed(api.get(inputs)))
     again = changed(deployment.inputs, {"nowhere": "either"}, "spec", "template", "spec", "nodeSelector")
     with pytest.raises(RefusedError, match="timed out waiting to be Ready"):
         deployment.update(again, timeout=3)  # this one was not ready before
-
-
-def test_a_token_of_an_absent_account_is_not_found(engine: Engine, namespace: str) -> None:
-    inputs = manifest("v1", "Secret", namespace, type="kubernetes.io/service-account-token")
-    inputs["metadata"]["annotations"] = {"kubernetes.io/service-account.name": "nobody"}
-    with pytest.raises(RefusedError, match='"x" not found'):
-        Resource(engine, "core/v1:Secret", inputs).create()
 
 
 def test_what_a_type_does_not_know_is_dropped_and_nulls_are_empty_text(
@@ -165,6 +160,14 @@ def test_an_emptied_map_is_one_difference(engine: Engine, namespace: str) -> Non
     assert emptied == {"data": {"kind": "DELETE", "inputDiff": True}}
     one = conf.check_and_diff(config_map(namespace, a="1"))["detailedDiff"]
     assert one == {"data.b": {"kind": "DELETE", "inputDiff": True}}
+
+
+def test_a_token_of_an_absent_account_is_not_found(engine: Engine, namespace: str) -> None:
+    """The last test, for it ends the real provider (`differences`)."""
+    inputs = manifest("v1", "Secret", namespace, type="kubernetes.io/service-account-token")
+    inputs["metadata"]["annotations"] = {"kubernetes.io/service-account.name": "nobody"}
+    with pytest.raises(RefusedError, match='"x" not found'):
+        Resource(engine, "core/v1:Secret", inputs).create()
 
 
 def _observed(obj: Object) -> bool:

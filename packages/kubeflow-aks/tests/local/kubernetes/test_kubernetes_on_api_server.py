@@ -177,9 +177,8 @@ def test_a_job_is_ready_when_it_completed(engine: Engine, namespace: str, node: 
 
 
 def test_a_service_is_ready_when_it_has_endpoints(engine: Engine, namespace: str, node: str) -> None:
-    pod = manifest(
-        "v1", "Pod", namespace, spec={"containers": [{"name": "c", "image": "x"}], "nodeName": node}
-    )
+    placed = {"containers": [{"name": "c", "image": "x"}], "nodeSelector": {"kubernetes.io/hostname": node}}
+    pod = manifest("v1", "Pod", namespace, spec=placed)
     pod["metadata"]["labels"] = {"app": "x"}
     Resource(engine, "core/v1:Pod", pod).create(timeout=PATIENCE_SECONDS)
     spec = {"selector": {"app": "x"}, "ports": [{"port": 80}]}
@@ -251,7 +250,7 @@ def test_an_object_held_by_a_finalizer_is_reported_and_kept(
     inputs = changed(config_map(namespace), ["example.com/hold"], "metadata", "finalizers")
     conf = Resource(engine, "core/v1:ConfigMap", inputs)
     conf.create()
-    with pytest.raises(RefusedError, match="timed out waiting for deletion") as refusal:
+    with pytest.raises(RefusedError, match="timed out waiting for the condition") as refusal:
         conf.delete(timeout=1)
     assert refusal.value.partial is not None
     api.patch(inputs, "test", [{"op": "remove", "path": "/metadata/finalizers"}])

@@ -74,8 +74,9 @@ class Engine:
             raise RefusedError(error) from None
 
     def configure(self, **inputs: object) -> Json:
-        """Configure the Provider."""
-        return self.call("Configure", {"args": inputs, "acceptSecrets": True})
+        """Configure the Provider; the simulated one reads `args`, the real one `variables`."""
+        variables = {f"kubernetes:config:{key}": value for key, value in inputs.items()}
+        return self.call("Configure", {"args": inputs, "variables": variables, "acceptSecrets": True})
 
     def attach(self, address: str) -> None:
         """Say where the engine's own server is."""

@@ -92,6 +92,8 @@ DAEMONS_READY = DAEMONS | {"updatedNumberScheduled": 2, "numberAvailable": 2, "n
 TOKEN = "kubernetes.io/service-account-token"  # noqa: S105 - a type of Secret
 CLAIM_VOLUME = {"template": {"spec": {"volumes": [{"persistentVolumeClaim": {"claimName": "x"}}]}}}
 
+BEGUN = [_condition("PodScheduled"), _condition("Initialized")]
+ENDED = [*BEGUN, _condition("Ready", "False", reason="PodCompleted")]
 READY: list[Case] = [
     ("Deployment", _deployment(AVAILABLE), [_replica_set(2)]),
     ("Deployment rolled out again", _deployment(AVAILABLE, ROLLED, revision="2"), [_replica_set(2, "2")]),
@@ -99,8 +101,8 @@ READY: list[Case] = [
     ("DaemonSet without nodes", _object("apps/v1", "DaemonSet", {}, {"observedGeneration": 1}), []),
     ("DaemonSet", _object("apps/v1", "DaemonSet", {}, DAEMONS_READY), []),
     ("Job", _object("batch/v1", "Job", {}, {"conditions": [_condition("Complete")]}), []),
-    ("Pod", _object("v1", "Pod", {}, {"phase": "Running", "conditions": [_condition("Ready")]}), []),
-    ("Pod that ended", _object("v1", "Pod", {}, {"phase": "Succeeded"}), []),
+    ("Pod", _object("v1", "Pod", {}, {"conditions": [*BEGUN, _condition("Ready")]}), []),
+    ("Pod that ended", _object("v1", "Pod", {}, {"phase": "Succeeded", "conditions": ENDED}), []),
     ("Service", _object("v1", "Service"), [SLICE]),
     ("headless Service", _object("v1", "Service", {"clusterIP": "None"}), []),
     ("Service elsewhere", _object("v1", "Service", {"type": "ExternalName"}), []),
@@ -145,7 +147,8 @@ WAITING: list[Case] = [
     ("DaemonSet", _object("apps/v1", "DaemonSet", {}, DAEMONS), []),
     ("Job", _object("batch/v1", "Job", {}, {"active": 1}), []),
     ("Pod", _object("v1", "Pod", {}, {"phase": "Pending"}), []),
-    ("Pod not ready", _object("v1", "Pod", {}, {"phase": "Running"}), []),
+    ("Pod not ready", _object("v1", "Pod", {}, {"conditions": BEGUN}), []),
+    ("Pod not scheduled", _object("v1", "Pod", {}, {"conditions": [BEGUN[1], _condition("Ready")]}), []),
     ("Service without endpoints", _object("v1", "Service"), []),
     (
         "Service beside another",
@@ -184,18 +187,13 @@ def test_a_failed_job_is_not_waited_for() -> None:
     assert readiness.reasons == ("[BackoffLimitExceeded] Job has reached the specified backoff limit",)
 
 
-def test_the_schedulers_own_words_say_why_a_pod_waits() -> None:
-    unschedulable = _condition(
-        "PodScheduled", "False", reason="Unschedulable", message="0/3 nodes are available"
-    )
-    readiness = _readiness(_object("v1", "Pod", {}, {"phase": "Pending", "conditions": [unschedulable]}))
-    assert readiness.reasons == ("[Unschedulable] 0/3 nodes are available",)
-
-
-def test_a_condition_may_come_without_a_message() -> None:
-    failed = _condition("Ready", "False", reason="PodFailed")
-    readiness = _readiness(_object("v1", "Pod", {}, {"phase": "Failed", "conditions": [failed]}))
-    assert readiness.reasons == ("[PodFailed]",)
+def test_a_pods_condition_says_why_it_is_not_ready_if_it_has_a_message() -> None:
+    failed = {"reason": "PodFailed", "message": "it failed"}
+    readiness = _readiness(_object("v1", "Pod", {}, {"conditions": [_condition("Ready", "False", **failed)]}))
+    assert readiness.reasons == ("[Pod n/x]: it failed",)
+    silent = _condition("Ready", "False", reason="PodFailed")
+    readiness = _readiness(_object("v1", "Pod", {}, {"phase": "Failed", "conditions": [silent]}))
+    assert readiness.reasons == ('Waiting for Pod "x" to be ready',)
 
 
 def test_an_updated_deployment_is_judged_by_the_pods_it_had() -> None:

@@ -48,15 +48,23 @@ class _Count(options.Whole):
 )
 @options.stack("demo")
 @options.speed
+@click.option(
+    "--kubernetes-provider",
+    "provider",
+    type=options.Choice(("simulated", "real")),
+    default="simulated",
+    show_default=True,
+    help="Who makes the Kubernetes objects: `real` is Pulumi's provider, which is built the first time.",
+)
 @options.build
 @options.root
-def up(stack: str, speed: float, build: Path | None, root: Path | None) -> int:
+def up(stack: str, speed: float, provider: str, build: Path | None, root: Path | None) -> int:
     """Bring STACK up on a local AKS, to play with it."""
     from kubeflow_aks.demo.bring_up import up
     from kubeflow_aks.interrupts import interruptible
 
     with interruptible("`./kubeflow-aks local down` removes what was started"):
-        return up(_place(build, root), stack, speed)
+        return up(_place(build, root), stack, speed, real_provider=provider == "real")
 
 
 @_command(
@@ -129,7 +137,7 @@ def down(build: Path | None, root: Path | None) -> int:
     "extras",
     multiple=True,
     metavar="GROUP",
-    help="Build these, too: argo, training, tofu, juju, sdks, trainer, katib, ray or kueue.",
+    help="Build these, too: argo, training, tofu, juju, sdks, trainer, katib, ray, kueue or kubernetes-provider.",
 )
 @click.option("--only", multiple=True, metavar="TOOL", help="Only this tool; may be repeated.")
 @click.option(

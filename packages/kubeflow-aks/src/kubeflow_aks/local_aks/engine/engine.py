@@ -67,7 +67,7 @@ class Engine:
 
     Attributes:
         run: where state, passphrase and settings of the engine are.
-        tools: holds the engine.
+        tools: holds the engine, and providers that take the place of attached ones.
         providers: package name to port on 127.0.0.1 of an attached provider.
         project_root: folder of `Pulumi.yaml`, which says where the program is.
         stack: name of a stack that has a file there.
@@ -265,7 +265,13 @@ class Engine:
         return {
             "PULUMI_BACKEND_URL": backend_url(self.run),
             "PULUMI_CONFIG_PASSPHRASE": self.run.passphrase(),
-            "PULUMI_DEBUG_PROVIDERS": ",".join(f"{name}:{port}" for name, port in self.providers.items()),
+            "PULUMI_DEBUG_PROVIDERS": ",".join(
+                f"{name}:{port}"
+                for name, port in self.providers.items()
+                if f"pulumi-resource-{name}" not in self.tools.paths
+            ),
+            "PATH": self.tools.environment()["PATH"],  # where the engine looks for the others first
+            "PULUMI_IGNORE_AMBIENT_PLUGINS": "false",
             "GOGC": _GARBAGE_COLLECTION,
             "GIT_OPTIONAL_LOCKS": "0",  # the engine runs `git status`, which would write the user's index
             "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",

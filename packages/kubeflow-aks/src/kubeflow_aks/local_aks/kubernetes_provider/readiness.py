@@ -162,10 +162,16 @@ def _job(live: Object, _related: Cluster) -> Readiness:
 
 
 def _pod(live: Object, _related: Cluster) -> Readiness:
-    phase = at(live, "status", "phase")
-    if phase == "Succeeded" or (phase == "Running" and is_true(live, "Ready")):
+    succeeded = at(live, "status", "phase") == "Succeeded" and condition(live, "Ready")
+    begun = is_true(live, "PodScheduled") and is_true(live, "Initialized")
+    if begun and (succeeded or is_true(live, "Ready")):
         return READY
-    errors = _condition_errors(live, "PodScheduled", "Initialized", "Ready")
+    conditions = (condition(live, type_) for type_ in ("Initialized", "Ready"))
+    errors = [
+        f"[Pod {namespace_of(live)}/{name_of(live)}]: {c['message']}"
+        for c in conditions
+        if c.get("status") == "False" and c.get("reason") and c.get("message")
+    ]
     return _waiting(*(errors or (f'Waiting for Pod "{name_of(live)}" to be ready',)))
 
 

@@ -98,8 +98,7 @@ class Waiter:
         deadline = time.monotonic() + (timeout_of(inputs, timeout) or seconds)
         while (live := existing(api, obj)) is not None:
             if self._pause(deadline):
-                message = self._gave_up(live, f"timed out waiting for deletion of {Kind.of(live)}")
-                raise NotReadyError(message, live)
+                raise NotReadyError("timed out waiting for the condition", live)
 
     def orderly(self, write: Callable[[], Object]) -> Object:
         """Write; again a few times while the namespace or the kind is not there yet, as another step may make it."""
