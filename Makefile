@@ -23,7 +23,7 @@ REFERENCES := program.settings.reference kubeflow_aks.policy.reference kubeflow_
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: always help preview test test-components test-stacks test-rules test-packages test-kubeflow-aks test-ckf-spot test-local test-simulation lint docs prices checksums bench requirements demo demo-down clean
+.PHONY: always help preview test test-components test-stacks test-rules test-packages test-kubeflow-aks test-ckf-spot test-local test-simulation stacks lint docs prices checksums bench requirements demo demo-down clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -65,12 +65,17 @@ test-ckf-spot: $(CKF_SPOT_VENV)/.dev
 # Fewer collections of garbage; the limit keeps an API server that is given every operator's CRDs from 8 GiB.
 # If the tools can't be built the first step prints why, and the tests that need them are skipped; in CI they fail.
 test-local: $(VENV)/.dev ## the local AKS's tests, on the real engine and a real control plane; builds the tools once
-	@$(RUN) local build --with argo --with training --with tofu --with juju --with sdks --with trainer --with katib --with ray --with kueue --with kubernetes-provider --crds || test $$? -eq 1 -a -z "$$KUBEFLOW_AKS_REQUIRE_TOOLS"
+	@$(RUN) local build --with argo --with training --with tofu --with juju --with sdks --with yaml --with trainer --with katib --with ray --with kueue --with kubernetes-provider --crds || test $$? -eq 1 -a -z "$$KUBEFLOW_AKS_REQUIRE_TOOLS"
 	@GOGC=800 GOMEMLIMIT=2GiB $(PY) -m pytest $(COMMANDS)/tests/local $(SIMULATION) --local -rs \
 	  --numprocesses 6 --dist loadfile --no-loadscope-reorder
 
 test-simulation: $(VENV)/.dev ## the local AKS's tests that need no built tools
 	@$(PY) -m pytest $(SIMULATION)
+
+stacks: $(VENV)/.dev ## preview and policy of every stack file
+	@for file in Pulumi.*.yaml; do \
+	  stack=$${file#Pulumi.}; stack=$${stack%.yaml}; \
+	  $(RUN) preview "$$stack" >/dev/null && $(RUN) policy "$$stack" >/dev/null || exit 1; done
 
 lint: $(VENV)/.dev $(CKF_SPOT_VENV)/.dev ## style, types, who imports whom, generated files
 	@$(VENV)/bin/ruff check .

@@ -5,6 +5,7 @@ from aks_facts.regions import clouds, region, regions
 from aks_facts.services import FREE_OUTBOUND_GB, Meter, os_disk, service_price, services
 from aks_facts.spot_points import assumed_spot_share, quoted_sizes, quoted_spot_price
 from aks_facts.versions import (
+    Charm,
     CharmedKubeflowRelease,
     KubernetesVersion,
     UbuntuRelease,
@@ -22,6 +23,7 @@ __all__ = [
     "INCOMPLETE",
     "PRICES_FILE",
     "PRICES_READ",
+    "Charm",
     "CharmedKubeflowRelease",
     "KubernetesVersion",
     "Meter",

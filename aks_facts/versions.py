@@ -19,6 +19,15 @@ class KubernetesVersion:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Charm:
+    """One charm of a release."""
+
+    channel: str
+    revision: int | None
+    """None where Canonical has published none."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class CharmedKubeflowRelease:
     """One Charmed Kubeflow release, the Kubernetes minors it is validated on, and its Juju."""
 
@@ -26,6 +35,22 @@ class CharmedKubeflowRelease:
     kubernetes_versions: tuple[str, ...]
     juju_channel: str
     juju_agent_version: str
+    pipelines: str
+    """Backend of Kubeflow Pipelines, `major.minor`."""
+    layout: str
+    """Folder of Canonical's Terraform that deploys it, such as `terraform/products/kubeflow`; empty where `deploy/` has
+    no root for it."""
+    commit: str
+    """Commit of that Terraform."""
+    juju_provider: str
+    """Version of the provider juju/juju that goes with it."""
+    charms: Mapping[str, Charm]
+    """By name, in the order in which Canonical refreshes them; empty where they are not in the catalogue."""
+
+    @property
+    def root(self) -> str:
+        """Name of the folder in `deploy/` that calls that Terraform; empty where there is none."""
+        return "-".join(self.layout.split("/")[-2:])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,13 +85,25 @@ def kubernetes_versions() -> Mapping[str, KubernetesVersion]:
 
 @cache
 def charmed_kubeflow_releases() -> Mapping[str, CharmedKubeflowRelease]:
-    """Every Charmed Kubeflow release of the catalogue, by name."""
+    """Every Charmed Kubeflow release of the catalogue, by name, the newest last."""
+    charms = rows("charmed_kubeflow_charms")
     releases = (
         CharmedKubeflowRelease(
             release=row["release"],
             kubernetes_versions=tuple(row["kubernetes_versions"].split()),
             juju_channel=row["juju_channel"],
             juju_agent_version=row["juju_agent_version"],
+            pipelines=row["pipelines"],
+            layout=row["layout"],
+            commit=row["commit"],
+            juju_provider=row["juju_provider"],
+            charms={
+                charm["charm"]: Charm(
+                    channel=charm["channel"], revision=int(charm["revision"]) if charm["revision"] else None
+                )
+                for charm in charms
+                if charm["release"] == row["release"]
+            },
         )
         for row in rows("charmed_kubeflow_releases")
     )

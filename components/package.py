@@ -56,6 +56,8 @@ _METADATA: Final = {
 }
 _SECRETS: Final = (("AksCluster", "kubeconfig"), ("KubeflowPrerequisites", "jujuToken"))
 """Outputs that are always secret."""
+_TEXTS: Final = (("ContractPool", "role"), ("ContractPool", "priority"), ("ContractPool", "architecture"))
+"""Choices in what is an output of one component and an input of another: Pulumi YAML assigns no enum (1.25.0)."""
 
 
 class Package(component.ComponentProvider):
@@ -103,9 +105,13 @@ class Package(component.ComponentProvider):
 
 
 def _completed(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema with what Pulumi does not take from types: who made it, and which outputs are secret."""
+    """The schema with what Pulumi does not take from types: who made it, secret outputs, and texts for choices."""
     for name, output in _SECRETS:
         schema["resources"][f"{NAME}:index:{name}"]["properties"][output]["secret"] = True
+    for name, field in _TEXTS:
+        declared = schema["types"][f"{NAME}:index:{name}"]["properties"][field]
+        del declared["$ref"]
+        declared["type"] = "string"
     return _without_indentation(schema | _METADATA)
 
 

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import pulumi
 from pulumi_azure_native import resources
 
+from aks_facts import charmed_kubeflow_releases
 from components.cluster.aks_cluster import AksCluster
 from components.cluster.aks_cluster_args import (
     AksClusterArgs,
@@ -182,6 +183,7 @@ def prerequisites(plan: Plan, pools: AgentPools) -> KubeflowPrerequisitesArgs:
         gpu_time_slices=sorted({pool.gpu_time_slices for pool in plan.user_pools if pool.gpu_time_slices}),
         node_prices=node_prices(plan.settings, plan.user_pools),
         network_policies=plan.settings.network.policy != "none",
+        pipelines=charmed_kubeflow_releases()[plan.settings.kubeflow.release].pipelines,
         protect=plan.settings.protect,
     )
 

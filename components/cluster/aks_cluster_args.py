@@ -46,7 +46,7 @@ class KubernetesSpec(TypedDict, total=False):
         Input[str],
         Argument(
             "1.34",
-            "docs/reference/supported-versions.rst: the newest that Charmed Kubeflow 1.11 is validated on",
+            "docs/reference/supported-versions.rst: the newest that Charmed Kubeflow 1.11-ubuntu2 is validated on",
             unit="major.minor",
             **limits.MINOR_VERSION,
         ),

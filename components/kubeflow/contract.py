@@ -11,6 +11,8 @@ CONTRACT = "agent-pools"
 """Name of the ConfigMap."""
 ARGO_RETRIES = "argoRetries"
 """Key of what the program has set in Argo's ConfigMap, which a profile's users may not read."""
+PIPELINES = "pipelines"
+"""Key of the backend that pipelines are placed for."""
 _READER = f"{CONTRACT}-reader"
 
 
@@ -21,8 +23,9 @@ def pool_contract(
     opts: pulumi.ResourceOptions,
     *,
     argo_retries: bool = False,
+    pipelines: str = "",
 ) -> ConfigMap:
-    """The ConfigMap with the pools as JSON.
+    """The ConfigMap with the pools as JSON, and the backend of Kubeflow Pipelines where it is given.
 
     With `argo_retries` it also says that the program has set Argo's retry policy. It says nothing without: others may
     have set it. What they change afterwards in Argo's ConfigMap it does not know; `./kubeflow-aks verify` does.
@@ -30,7 +33,9 @@ def pool_contract(
     return ConfigMap(
         f"{name}-{CONTRACT}",
         metadata=ObjectMetaArgs(name=CONTRACT, namespace=namespace, labels=labels("pool-contract")),
-        data={"pools.json": contract} | ({ARGO_RETRIES: "true"} if argo_retries else {}),
+        data={"pools.json": contract}
+        | ({PIPELINES: pipelines} if pipelines else {})
+        | ({ARGO_RETRIES: "true"} if argo_retries else {}),
         opts=opts,
     )
 

@@ -22,6 +22,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import closing, suppress
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import partial
@@ -30,6 +31,8 @@ from http.client import HTTPException, HTTPResponse, HTTPSConnection
 from itertools import count
 from pathlib import Path
 from typing import Any, Final, TypeVar
+
+from .script_metrics import Counter, Histogram, Metric, serve
 
 RIGHTS: Final[Mapping[str, Sequence[str]]] = {
     "nodes": ("list", "watch", "patch"),
@@ -218,19 +221,84 @@ class Report:
             self._file.write_text("; ".join(problems) or READY, encoding="utf-8")
 
 
+class Metrics:
+    """What Prometheus may know of the handler; all of it since this process began."""
+
+    def __init__(self) -> None:
+        """Nothing happened yet."""
+        self.notices = Counter(
+            "kubeflow_aks_eviction_notices_total",
+            "Notices seen on nodes, by what their messages say.",
+            "kind",
+            ("scheduled", "started"),
+        )
+        self.lead = Histogram(
+            "kubeflow_aks_eviction_notice_lead_seconds",
+            "Time from a notice until Azure takes the VM at the earliest.",
+            (0, 5, 10, 20, 30, 60, 900),
+        )
+        self.pods = Counter(
+            "kubeflow_aks_eviction_pods_total",
+            "Pods of nodes with a notice; a refused one is evicted or deleted later, unless it goes with its node.",
+            "result",
+            ("evicted", "refused", "deleted"),
+        )
+        self.left = Histogram(
+            "kubeflow_aks_eviction_seconds_left",
+            "Time left on a node when the last of its pods had ended; 0 or less if that was not in time.",
+            (0, 2, 5, 10, 15, 20, 30, 60),
+        )
+        self.uncordoned = Counter(
+            "kubeflow_aks_eviction_nodes_uncordoned_total",
+            "Nodes uncordoned, as their notice was taken back.",
+        )
+        self.metadata_errors = Counter(
+            "kubeflow_aks_eviction_metadata_errors_total",
+            "Times that a node's detector could not read Azure's metadata service any more.",
+        )
+
+
+@dataclass
+class _Notice:
+    """What is remembered of a node's notice, for what this process logs and counts.
+
+    Attributes:
+        seen: when it was seen first.
+        ends: when Azure takes the VM at the earliest.
+        kinds: what was counted of it.
+        refused: uids of pods whose eviction was refused.
+        working: whether pods of the node had to end and have not ended.
+        marking: the cordon that was requested last.
+    """
+
+    seen: float
+    ends: float
+    kinds: set[str] = field(default_factory=set[str])
+    refused: set[str] = field(default_factory=set[str])
+    working: bool = False
+    marking: Future[bool] | None = None
+
+
 class Handler:
     """One thread watches the nodes; each node with a notice has one more, as long as the notice holds."""
 
-    def __init__(self, api: Api, now: Callable[[], float] = time.time, report: Report | None = None) -> None:
+    def __init__(
+        self,
+        api: Api,
+        now: Callable[[], float] = time.time,
+        report: Report | None = None,
+        metrics: Metrics | None = None,
+    ) -> None:
         """`now` returns the seconds since the epoch."""
         self._api = api
         self._now = now
         self._report = report or Report()
+        self._metrics = metrics or Metrics()
         self._lock = threading.Lock()
         self._nodes: dict[str, Object] = {}
         self._attended: set[str] = set()
-        self._seen: dict[str, float] = {}
-        self._marking: dict[str, Future[bool]] = {}
+        self._notices: dict[str, _Notice] = {}
+        self._unsure: set[str] = set()
         self._cordons = ThreadPoolExecutor(_CORDONS, "cordons")
         self._threads = ThreadPoolExecutor(_REQUESTS, "pods")
         self._due: queue.PriorityQueue[tuple[float, int, Callable[[], Any], Future[Any]]] = (
@@ -260,6 +328,7 @@ class Handler:
         names = set(self._report.readable("node", listed["items"], self._see))
         with self._lock:
             self._nodes = {name: node for name, node in self._nodes.items() if name in names}
+            self._unsure &= names
         return listed["metadata"]["resourceVersion"]
 
     def _watch(self, version: str) -> None:
@@ -274,9 +343,12 @@ class Handler:
     def _see(self, node: Object) -> str:
         """Has a node attended that has or had a notice; returns its name."""
         name: str = node["metadata"]["name"]
-        attention = needs_attention(node)
+        attention, unsure = needs_attention(node), _is_unsure(node)
         with self._lock:
             self._nodes[name] = node
+            if unsure and name not in self._unsure:
+                self._metrics.metadata_errors.count()
+            (self._unsure.add if unsure else self._unsure.discard)(name)
             if not attention or name in self._attended:
                 return name
             self._attended.add(name)
@@ -305,8 +377,9 @@ class Handler:
             if node is not None and needs_attention(node):
                 return node
             self._attended.discard(name)
-            self._seen.pop(name, None)
-            self._marking.pop(name, None)
+            notice = self._notices.pop(name, None)
+        if node is None and notice is not None and notice.working:
+            self._metrics.left.observe(min(0.0, notice.ends - self._now()))
         return None
 
     def look(self, node: Object) -> bool:
@@ -318,23 +391,40 @@ class Handler:
         """
         name, ends = node["metadata"]["name"], deadline(node)
         if ends is None:
-            self._seen.pop(name, None)
+            self._notices.pop(name, None)
             if is_taken_back(node):
                 self._release(node)
             return False
-        ends = believed(ends, self._seen.setdefault(name, self._now()))
-        marking = self._marking.get(name)
-        if marking is None or marking.done():
-            marking = self._marking[name] = self._cordons.submit(self._mark, node, ends)
+        notice = self._notices.setdefault(name, _Notice(self._now(), ends))
+        notice.ends = ends = believed(ends, notice.seen)
+        self._count(notice, kinds(node))
+        if notice.marking is None or notice.marking.done():
+            notice.marking = self._cordons.submit(self._mark, node, ends)
         path = f"/api/v1/pods?resourceVersion=0&fieldSelector=spec.nodeName%3D{name}"
         begun = self._now()
         listed = self._begin(0.0, partial(self._api.call, "GET", path)).result()
         ends -= self._now() - begun  # an eviction reaches the pod no sooner
-        pods = filter(leaves, self._report.readable("pod", listed["items"], _identified))
-        evictions = [self._begin(ends - _longest_grace(pod), partial(self._evict, pod, ends)) for pod in pods]
+        pods = list(filter(works, self._report.readable("pod", listed["items"], _identified)))
+        evictions = [
+            self._begin(ends - _longest_grace(pod), partial(self._evict, pod, ends, notice.refused))
+            for pod in filter(leaves, pods)
+        ]
+        if notice.working and not pods:
+            self._metrics.left.observe(notice.ends - begun)
+        notice.working = bool(pods)
         again = True in [done.result() for done in evictions]
-        wait([marking], _CORDON_SECONDS)
-        return again or not marking.done() or marking.result()
+        # The end of pods is worth a look a second while there is time left, to know how much.
+        again |= len(pods) > len(evictions) and begun < notice.ends
+        wait([notice.marking], _CORDON_SECONDS)
+        return again or not notice.marking.done() or notice.marking.result()
+
+    def _count(self, notice: _Notice, seen: set[str]) -> None:
+        """Counts what is new of a notice."""
+        if not notice.kinds:
+            self._metrics.lead.observe(max(0.0, notice.ends - notice.seen))
+        for kind in seen - notice.kinds:
+            self._metrics.notices.count(kind)
+        notice.kinds |= seen
 
     def _begin(self, latest: float, act: Callable[[], Any]) -> Future[Any]:
         """Has it done by a thread; what must have begun first is done before all that waits, of any node."""
@@ -364,10 +454,10 @@ class Handler:
         return False
 
     def _release(self, node: Object) -> None:
-        released = self._apply(node, {}, {})
-        text = (
-            "the notice was taken back" if _is_cordoned(released) else "the notice was taken back; uncordoned"
-        )
+        text = "the notice was taken back"
+        if not _is_cordoned(self._apply(node, {}, {})):
+            self._metrics.uncordoned.count()
+            text += "; uncordoned"
         self._report.once(node["metadata"]["name"], text)
 
     def _apply(self, node: Object, metadata: Object, fields: Object) -> Object:
@@ -381,8 +471,8 @@ class Handler:
         path = f"/api/v1/nodes/{name}?fieldManager={_NAME}&force=true"
         return self._api.call("PATCH", path, body, "apply-patch+yaml")
 
-    def _evict(self, pod: Object, ends: float) -> bool:
-        """Evicts a pod; returns whether it must be tried again."""
+    def _evict(self, pod: Object, ends: float, refused: set[str]) -> bool:
+        """Evicts a pod; returns whether it must be tried again. Notes it in `refused` if that is refused."""
         left = ends - self._now()
         metadata = pod["metadata"]
         name = f"{metadata['namespace']}/{metadata['name']}"
@@ -394,21 +484,30 @@ class Handler:
             "metadata": {"name": metadata["name"], "namespace": metadata["namespace"]},
             "deleteOptions": options,
         }
-        done = "evicted"
+        result, why = "evicted", ""
         try:
             try:
                 self._api.call("POST", f"{path}/eviction", eviction)
             except ApiError as error:
-                if error.status in _GONE or is_overload(error) or can_wait(pod, left):
+                if error.status in _GONE or is_overload(error):
+                    raise
+                if metadata["uid"] not in refused:
+                    refused.add(metadata["uid"])
+                    self._metrics.pods.count("refused")
+                if can_wait(pod, left):
                     raise
                 self._api.call("DELETE", path, {"apiVersion": "v1", "kind": "DeleteOptions", **options})
-                done = f"deleted, because what refuses its eviction cannot keep the VM ({error.status})"
+                result, why = (
+                    "deleted",
+                    f", because what refuses its eviction cannot keep the VM ({error.status})",
+                )
         except FAILURES as error:
             if isinstance(error, ApiError) and error.status in _GONE:
                 return False
             self._report.once(name, str(error))
             return True
-        self._report.line(name, f"{done}, grace {options['gracePeriodSeconds']} s")
+        self._metrics.pods.count(result)
+        self._report.line(name, f"{result}{why}, grace {options['gracePeriodSeconds']} s")
         return False
 
 
@@ -476,8 +575,13 @@ def believed(ends: float, seen: float) -> float:
 
 def is_taken_back(node: Mapping[str, Any]) -> bool:
     """Whether this program marked the node for a notice that is not there any more."""
-    unsure = any(condition["status"] == "Unknown" for condition in _about_the_vm(node))
-    return _is_marked(node) and deadline(node) is None and not unsure
+    return _is_marked(node) and deadline(node) is None and not _is_unsure(node)
+
+
+def kinds(node: Mapping[str, Any]) -> set[str]:
+    """What a node's notice says: that the end of the VM is `scheduled`, or has `started`; empty without a notice."""
+    messages = [entry.get("message") or "" for entry in _about_the_vm(node) if entry["status"] == "True"]
+    return {match["status"].lower() for match in map(_PREEMPT.match, messages) if match}
 
 
 def needs_attention(node: Mapping[str, Any]) -> bool:
@@ -485,14 +589,18 @@ def needs_attention(node: Mapping[str, Any]) -> bool:
     return _is_marked(node) or deadline(node) is not None
 
 
-def leaves(pod: Mapping[str, Any]) -> bool:
-    """Whether a pod is to be evicted: not those of DaemonSets and mirror pods, nor what has ended or is ending."""
+def works(pod: Mapping[str, Any]) -> bool:
+    """Whether a pod has to end before its node: not those of DaemonSets and mirror pods, nor what has ended."""
     metadata = pod["metadata"]
     owners = metadata.get("ownerReferences", [])
     daemon = any(owner["kind"] == "DaemonSet" and owner.get("controller") for owner in owners)
     mirror = "kubernetes.io/config.mirror" in metadata.get("annotations", {})
-    over = pod.get("status", {}).get("phase") in {"Succeeded", "Failed"} or "deletionTimestamp" in metadata
-    return not (daemon or mirror or over)
+    return not (daemon or mirror or pod.get("status", {}).get("phase") in {"Succeeded", "Failed"})
+
+
+def leaves(pod: Mapping[str, Any]) -> bool:
+    """Whether a pod is to be evicted: one that works, and is not ending already."""
+    return works(pod) and "deletionTimestamp" not in pod["metadata"]
 
 
 def grace(pod: Mapping[str, Any], left: float) -> int:
@@ -526,12 +634,39 @@ def log(line: str) -> None:
     sys.stdout.flush()
 
 
-def file_of_report() -> Path | None:
-    """The file of `Report` that the pod's environment names."""
-    return Path(os.environ["REPORT"]) if os.environ.get("REPORT") else None
+def start(
+    text: str,
+    parts: Iterable[str],
+    rights: Mapping[str, Mapping[str, Sequence[str]]],
+    metrics: Sequence[Metric],
+) -> tuple[Api, Report]:
+    """The client and the report of a script that begins: it logs, checks its rights, and answers with its metrics.
+
+    The script's first argument may be the folder of the service account. In its environment `REPORT` is the file of
+    the report and `METRICS` the address for metrics; without them there is none.
+
+    Args:
+        text: first line of its log.
+        parts: see `Report`; its rights come on top.
+        rights: see `keep_checking_rights`.
+        metrics: what it answers.
+    """
+    signal.signal(signal.SIGTERM, _end)
+    log(text)
+    folder = Path(sys.argv[1] if len(sys.argv) > 1 else "/var/run/secrets/kubernetes.io/serviceaccount")
+    api = Api(os.environ["KUBERNETES_SERVICE_HOST"], int(os.environ["KUBERNETES_SERVICE_PORT"]), folder)
+    file = os.environ.get("REPORT")
+    report = Report(Path(file) if file else None, (*parts, "rights"))
+    keep_checking_rights(api, report, rights)
+    if address := os.environ.get("METRICS"):
+        try:
+            log(f"metrics at {serve(metrics, address)}")
+        except (OSError, ValueError) as error:  # the work is more important
+            log(f"metrics: cannot be served at {address}: {error}")
+    return api, report
 
 
-def end(*_: object) -> None:
+def _end(*_: object) -> None:
     """Ends the process; as a container's first one it would ignore SIGTERM."""
     sys.exit()
 
@@ -543,6 +678,10 @@ def _about_the_vm(node: Mapping[str, Any]) -> list[Object]:
 
 def _is_marked(node: Mapping[str, Any]) -> bool:
     return MARK in (node["metadata"].get("annotations") or {})
+
+
+def _is_unsure(node: Mapping[str, Any]) -> bool:
+    return any(condition["status"] == "Unknown" for condition in _about_the_vm(node))
 
 
 def _is_cordoned(node: Mapping[str, Any]) -> bool:
@@ -567,7 +706,7 @@ def _identified(pod: Object) -> Object:
     for key in ("name", "namespace", "uid"):
         pod["metadata"][key]
     _longest_grace(pod)
-    leaves(pod)
+    works(pod)
     return pod
 
 
@@ -605,10 +744,8 @@ def _notice_dead_peers(connection: socket.socket) -> None:
 
 
 if __name__ == "__main__":
-    folder = Path(sys.argv[1] if len(sys.argv) > 1 else "/var/run/secrets/kubernetes.io/serviceaccount")
-    server = Api(os.environ["KUBERNETES_SERVICE_HOST"], int(os.environ["KUBERNETES_SERVICE_PORT"]), folder)
-    signal.signal(signal.SIGTERM, end)
-    log("waiting for notices of evictions")
-    reported = Report(file_of_report(), ("nodes", "rights"))
-    keep_checking_rights(server, reported, {"": RIGHTS})
-    Handler(server, report=reported).run()
+    counted = Metrics()
+    server, reported = start(
+        "waiting for notices of evictions", ["nodes"], {"": RIGHTS}, list(vars(counted).values())
+    )
+    Handler(server, report=reported, metrics=counted).run()

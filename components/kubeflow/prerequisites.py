@@ -15,7 +15,7 @@ from ..pools import pool_checks
 from ..pools.conventions import PLATFORM_WORKLOAD, WORKLOAD_LABEL
 from ..pools.labels_and_taints import label_form_mistakes
 from ..pools.pool_contract import contract_text, priorities
-from .admission import spot_guard
+from .admission import profile_guard, spot_guard
 from .argo_retries import argo_retries
 from .contract import contract_readers, pool_contract
 from .device_plugin import device_plugins
@@ -34,7 +34,9 @@ from .storage_classes import class_name_mistakes
 _OTHERS: Final = frozenset(
     {"default", "kube-node-lease", "kube-public", "kube-system", "gatekeeper-system", "kubeflow"}
 )
-_EVICTION_HANDLER: Final = ScriptPod(app="eviction-handler", scripts=["eviction_script.py"], rights=RIGHTS)
+_EVICTION_HANDLER: Final = ScriptPod(
+    app="eviction-handler", scripts=["eviction_script.py", "script_metrics.py"], rights=RIGHTS
+)
 """What acts on Azure's notice of an eviction: one pod, beside Charmed Kubeflow, that watches the nodes.
 
 docs/decisions/0018-an-eviction-handler-of-our-own.md says why it is no daemon on the spot nodes.
@@ -109,7 +111,7 @@ class KubeflowPrerequisites(pulumi.ComponentResource):
             prices = args.get("node_prices", {})
             made += return_to_spot(name, inside, node_labels, prices, child, isolated=isolated)
         if args.get("guards"):
-            made += spot_guard(name, child)
+            made += [*spot_guard(name, child), *profile_guard(name, child)]
         if args.get("argo_retries"):
             made += argo_retries(name, child)
         pool_contract(
@@ -117,6 +119,7 @@ class KubeflowPrerequisites(pulumi.ComponentResource):
             inside,
             pools.apply(contract_text),
             argo_retries=args.get("argo_retries", False),
+            pipelines=args.get("pipelines", ""),
             # A destroy deletes first what nothing waits for. This waits for everything, so that a protected stack
             # refuses here, with nothing deleted yet (docs/decisions/0004-the-last-object-protects-the-stack.md).
             opts=pulumi.ResourceOptions.merge(

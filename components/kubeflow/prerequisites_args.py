@@ -77,7 +77,8 @@ class KubeflowPrerequisitesArgs(TypedDict, total=False):
     network_policies: bool
     """Whether the cluster enforces network policies, so that our namespace gets one. Default: false."""
     guards: Annotated[bool, Argument(True, "docs/facts/charmed-kubeflow.md#charms-and-tolerations")]
-    """Refuse platform and notebook pods that tolerate spot nodes."""
+    """Refuse platform and notebook pods that tolerate spot nodes; and, in namespaces with the label
+    kubeflow-aks/keep-off-spot, StatefulSets, Deployments with a claim and InferenceServices that do."""
     eviction_handler: Annotated[bool, Argument(True, "docs/how-to/act-on-eviction-notices.md")]
     """Whether to act on Azure's notice that it takes a spot node."""
     return_to_spot: Annotated[bool, Argument(False, "docs/how-to/return-work-to-spot.md")]
@@ -87,5 +88,7 @@ class KubeflowPrerequisitesArgs(TypedDict, total=False):
     that every move is worth its cost."""
     argo_retries: Annotated[bool, Argument(False, "docs/decisions/0008-argo-retries.md")]
     """Retry pipeline steps whose pods vanished with their node. Set it once Charmed Kubeflow is deployed."""
+    pipelines: str
+    """Backend of Kubeflow Pipelines that the cluster is for, such as 2.16: for tools in the cluster. Default: none."""
     protect: bool
     """Whether a destroy of the stack must stop before it deletes anything. Default: true."""

@@ -19,7 +19,6 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from http import HTTPStatus
 from itertools import chain
-from pathlib import Path
 from typing import Final
 
 from .eviction_script import (
@@ -29,11 +28,11 @@ from .eviction_script import (
     ApiError,
     Object,
     Report,
-    file_of_report,
-    keep_checking_rights,
     log,
+    start,
 )
 from .return_memory import Memory, created
+from .script_metrics import Counter
 
 RIGHTS: Final[Mapping[str, Sequence[str]]] = {
     "nodes": ("get",),
@@ -81,7 +80,13 @@ _GONE: Final = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
 class Returns:
     """Looks at pods, pools and placeholder again and again; each look does one thing at most."""
 
-    def __init__(self, api: Api, settings: Mapping[str, str], report: Report | None = None) -> None:
+    def __init__(
+        self,
+        api: Api,
+        settings: Mapping[str, str],
+        report: Report | None = None,
+        returned: Counter | None = None,
+    ) -> None:
         """Reads its settings.
 
         Args:
@@ -89,6 +94,7 @@ class Returns:
             settings: `NAMESPACE`, of the pool contract; `PLACEHOLDERS`, the namespace of placeholders and memory;
                 `IMAGE`, of placeholders; `PRICES`, USD an hour of a node by pool, as JSON.
             report: where it says what becomes of pods.
+            returned: counts them.
 
         Raises:
             ValueError: the prices are no JSON.
@@ -101,6 +107,7 @@ class Returns:
         self._prices: dict[str, float] = json.loads(settings["PRICES"])
         self._pools: dict[str, str] = {}
         self._report = report or Report()
+        self._returned = returned or returned_pods()
 
     def look(self, now: float) -> None:
         """Goes on with the placeholder, or places one.
@@ -159,6 +166,7 @@ class Returns:
         elif phase == "Running":
             self._move(placeholder, pod, pool, memory, now)
         elif phase != "Pending" or now - _time(placeholder) > _PATIENCE_SECONDS:
+            self._returned.count("no_room")
             memory.note_failure(pool, now)
             self._save(memory)
             self._delete(placeholder)
@@ -176,9 +184,11 @@ class Returns:
         except ApiError as error:
             self._note(pod, f"stays on {pool}: {'it has ended' if error.status in _GONE else error}")
             if error.status not in _GONE:
+                self._returned.count("refused")
                 memory.note_failure(pool, now)
                 self._save(memory)
             return
+        self._returned.count("evicted")
         self._note(pod, f"evicted from {pool}, as {there} has room; {self._worth(pod, pool, there, now)}")
 
     def _why_it_stays(
@@ -211,11 +221,13 @@ class Returns:
 
     def _spot_pools(self) -> dict[str, list[str]]:
         """The spot pools of each fallback, as the pool contract has them."""
-        pools: dict[str, list[str]] = {}
-        for pool in json.loads(self._api.call("GET", self._contract)["data"]["pools.json"]):
-            if pool.get("fallback"):
-                pools.setdefault(pool["fallback"], []).append(pool["name"])
-        return pools
+        pools = json.loads(self._api.call("GET", self._contract)["data"]["pools.json"])
+        names: dict[str, list[str]] = {}
+        for fallback in pools:  # agent pools of several sizes share the name of the fallback
+            shared = fallback.get("pool") or fallback["name"]
+            if spot := [pool["name"] for pool in pools if pool.get("fallback") == shared]:
+                names[fallback["name"]] = spot
+        return names
 
     def _pool_of(self, pod: Object) -> str:
         """The pool of a pod's node; empty for a pod without one."""
@@ -258,6 +270,16 @@ class Returns:
     def _note(self, pod: Object, text: str) -> None:
         """Logs what became of a pod, once."""
         self._report.once(f"{pod['metadata']['namespace']}/{pod['metadata']['name']}", text)
+
+
+def returned_pods() -> Counter:
+    """The counter of pods that were to return to spot."""
+    return Counter(
+        "kubeflow_aks_returned_pods_total",
+        "Pods on a fallback for which room on spot was tried: evicted to it, refused by a budget or another, no_room.",
+        "result",
+        ("evicted", "refused", "no_room"),
+    )
 
 
 def why_not(pod: Object, now: float) -> str:
@@ -411,10 +433,8 @@ def run(returns: Returns, report: Report, pause: float) -> None:
 
 
 if __name__ == "__main__":
-    folder = Path(sys.argv[1] if len(sys.argv) > 1 else "/var/run/secrets/kubernetes.io/serviceaccount")
-    server = Api(os.environ["KUBERNETES_SERVICE_HOST"], int(os.environ["KUBERNETES_SERVICE_PORT"]), folder)
-    log("waiting for work on fallbacks")
-    reported = Report(file_of_report(), ("look", "rights"))
-    keep_checking_rights(server, reported, {"": RIGHTS, os.environ["PLACEHOLDERS"]: RIGHTS_OVER_PLACEHOLDERS})
+    counted = returned_pods()
+    places = {"": RIGHTS, os.environ["PLACEHOLDERS"]: RIGHTS_OVER_PLACEHOLDERS}
+    server, reported = start("waiting for work on fallbacks", ["look"], places, [counted])
     seconds = float(sys.argv[2]) if len(sys.argv) > 2 else _PAUSE_SECONDS  # noqa: PLR2004
-    run(Returns(server, os.environ, reported), reported, seconds)
+    run(Returns(server, os.environ, reported, counted), reported, seconds)

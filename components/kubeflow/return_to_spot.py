@@ -21,7 +21,7 @@ from .return_script import RIGHTS, RIGHTS_OVER_PLACEHOLDERS
 from .script_pod import ScriptPod, policy_rules, script_pod
 
 _APP: Final = "return-to-spot"
-_SCRIPTS: Final = ("return_script.py", "return_memory.py", "eviction_script.py")
+_SCRIPTS: Final = ("return_script.py", "return_memory.py", "eviction_script.py", "script_metrics.py")
 """The client of the API server is that of the eviction handler."""
 
 

@@ -31,6 +31,7 @@ from .eviction_script import READY
 from .images import PYTHON, version
 from .labels import labels, selector
 from .pods import CONFINED
+from .script_metrics import PATH, PORT
 
 _FOLDER: Final = "/opt"
 _PACKAGE: Final = "scripts"
@@ -52,6 +53,13 @@ _PROBE: Final[ProbeArgsDict] = {
     "timeout_seconds": 5,
     "failure_threshold": 3,
 }
+_SCRAPED: Final = {
+    "prometheus.io/scrape": "true",
+    "prometheus.io/port": str(PORT),
+    "prometheus.io/path": PATH,
+}
+_SCRAPER: Final = "kube-system"
+"""Namespace of AKS's managed Prometheus."""
 _NOBODY: Final = 65532
 """The user of the image's tag `nonroot`, as a number, which the kubelet can tell from root."""
 _RESOURCES: Final[ResourceRequirementsArgsDict] = {
@@ -109,7 +117,7 @@ def script_pod(
     texts = {script: Path(__file__).with_name(script).read_text(encoding="utf-8") for script in pod.scripts}
     digest = hashlib.sha256("".join(texts.values()).encode()).hexdigest()[:16]
     module = f"{_PACKAGE}.{pod.scripts[0].removesuffix('.py')}"
-    settings = {**pod.settings, "REPORT": REPORT}
+    settings = {**pod.settings, "REPORT": REPORT, "METRICS": f"0.0.0.0:{PORT}"}
     environment: list[EnvVarArgsDict] = [{"name": key, "value": value} for key, value in settings.items()]
     made: list[pulumi.Resource] = [
         ServiceAccount(
@@ -154,7 +162,7 @@ def script_pod(
             "selector": {"match_labels": selector(app)},
             "template": {
                 # A changed ConfigMap restarts nothing by itself.
-                "metadata": {"labels": worn, "annotations": {"kubeflow-aks/script": digest}},
+                "metadata": {"labels": worn, "annotations": {"kubeflow-aks/script": digest, **_SCRAPED}},
                 "spec": {
                     "service_account_name": app,
                     "automount_service_account_token": True,
@@ -168,6 +176,7 @@ def script_pod(
                             "command": ["/usr/bin/python3", "-EsB", "-m", module],
                             "working_dir": _FOLDER,
                             "env": environment,
+                            "ports": [{"name": "metrics", "container_port": PORT, "protocol": "TCP"}],
                             "readiness_probe": _PROBE,
                             "security_context": _USER,
                             "resources": _RESOURCES,
@@ -200,14 +209,25 @@ def policy_rules(rights: Mapping[str, Sequence[str]]) -> list[PolicyRuleArgs]:
 def _traffic(
     name: str, app: str, namespace: pulumi.Input[str], opts: pulumi.ResourceOptions
 ) -> NetworkPolicy:
-    """Lets the pod reach the API server, whose address no engine lets a policy name: so it names the port alone."""
+    """Lets the pod reach the API server, and AKS's Prometheus the pod's metrics.
+
+    No engine lets a policy name the API server's address: so it names the port alone.
+    """
     return NetworkPolicy(
         f"{name}-{app}-traffic",
         metadata={"name": app, "namespace": namespace, "labels": labels(app)},
         spec={
             "pod_selector": {"match_labels": selector(app)},
-            "policy_types": ["Egress"],
+            "policy_types": ["Egress", "Ingress"],
             "egress": [{"ports": [{"port": 443, "protocol": "TCP"}]}],
+            "ingress": [
+                {
+                    "from_": [
+                        {"namespace_selector": {"match_labels": {"kubernetes.io/metadata.name": _SCRAPER}}}
+                    ],
+                    "ports": [{"port": PORT, "protocol": "TCP"}],
+                }
+            ],
         },
         opts=opts,
     )

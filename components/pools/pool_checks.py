@@ -217,7 +217,7 @@ def fallback_mistakes(pools: Sequence[Mapping[str, Any]]) -> Iterator[Mistake]:
 
 
 def shared_pool_mistakes(pools: Sequence[Mapping[str, Any]]) -> Iterator[Mistake]:
-    """Pools that share a name are spot pools of the same workload with the same fallback, and not too many.
+    """Pools that share a name have the same priority, workload and fallback, and are not too many.
 
     Args:
         pools: as for `fallback_mistakes`, and if any pool.
@@ -225,19 +225,27 @@ def shared_pool_mistakes(pools: Sequence[Mapping[str, Any]]) -> Iterator[Mistake
     first: dict[str, Mapping[str, Any]] = {}
     sizes = Counter[str]()
     for index, pool in enumerate(pools):
-        shared = pool.get("pool") or pool["name"]
-        if shared == pool["name"] and pool.get("priority") != "Spot":
-            continue
+        shared = _shared(pool)
         key, other = f"pools[{index}].pool", first.setdefault(shared, pool)
         sizes[shared] += 1
-        if pool.get("priority") != "Spot":
-            yield Mistake(key, shared, "no value unless priority is Spot")
-        elif (_workload(pool), pool.get("fallback")) != (_workload(other), other.get("fallback")):
+        if pool["name"] != other["name"] and _alike(pool) != _alike(other):
             yield Mistake(
-                key, shared, f"another name, or {WORKLOAD_LABEL} and fallback as {other['name']} has them"
+                key,
+                shared,
+                f"another name, or priority, {WORKLOAD_LABEL} and fallback as {other['name']} has them",
             )
         if sizes[shared] == MAX_SIZES + 1:
             yield Mistake(key, shared, f"at most {MAX_SIZES} pools of one name")
+
+
+def _shared(pool: Mapping[str, Any]) -> str:
+    """The name that pools of several sizes share; a pool's own where none is stated."""
+    return pool.get("pool") or pool["name"]
+
+
+def _alike(pool: Mapping[str, Any]) -> tuple[bool, str | None, str | None]:
+    """What pools that share a name have in common."""
+    return pool.get("priority") == "Spot", _workload(pool), pool.get("fallback")
 
 
 def _workload(pool: Mapping[str, Any]) -> str | None:
@@ -245,10 +253,11 @@ def _workload(pool: Mapping[str, Any]) -> str | None:
 
 
 def _on_demand(workload: str | None, pools: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Names of the on-demand pools of a workload."""
+    """Names of the on-demand pools of a workload, each once."""
     if workload is None:
         return []
-    return [pool["name"] for pool in pools if pool.get("priority") != "Spot" and _workload(pool) == workload]
+    on_demand = (pool for pool in pools if pool.get("priority") != "Spot")
+    return list(dict.fromkeys(_shared(pool) for pool in on_demand if _workload(pool) == workload))
 
 
 def contract_mistakes(pools: Sequence[Mapping[str, Any]]) -> Iterator[Mistake]:

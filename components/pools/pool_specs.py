@@ -89,11 +89,11 @@ class AgentPoolSpec(TypedDict, total=False):
     max_price: Annotated[Input[float] | None, Argument(None, "spot-node-pool.md", unit="USD per hour")]
     """Spot only: most to pay. Default: -1, which means up to the on-demand price."""
     fallback: str | None
-    """Spot only: name of the on-demand pool that takes its work while spot is sold out; both have the same label
-    kubeflow-aks/workload. Default: none."""
+    """Spot only: name of the on-demand pool that takes its work while spot is sold out, `pool` of those of several VM
+    sizes; both have the same label kubeflow-aks/workload. Default: none."""
     pool: str
-    """Spot only: name that pools of several VM sizes for the same work share; the autoscaler tries them in the order of
-    this list. Default: the pool's own."""
+    """Name that pools of several VM sizes for the same work share; the autoscaler tries them in the order of this list.
+    Default: the pool's own."""
     labels: Annotated[TextsByName, Argument({}, "use-labels.md", unit="key: value")]
     """Node labels; a spot pool always has AKS's own as well."""
     taints: Annotated[Texts, Argument((), "use-node-taints.md", unit="key=value:Effect or key:Effect")]
@@ -154,10 +154,11 @@ class ContractPool(TypedDict):
     taints: Texts
     """Taints of its nodes, `key=value:Effect`."""
     fallback: NotRequired[Input[str] | None]
-    """Name of the on-demand pool that takes a spot pool's work while spot is sold out. Default: none."""
+    """Name of the on-demand pool that takes a spot pool's work while spot is sold out, `pool` of those of several VM
+    sizes. Default: none."""
     pool: NotRequired[Input[str] | None]
-    """Name that spot pools of several VM sizes for the same work share, in the order in which the autoscaler tries
-    them. Default: the pool's own."""
+    """Name that pools of several VM sizes for the same work share, in the order in which the autoscaler tries them.
+    Default: the pool's own."""
     region: NotRequired[Input[str] | None]
     """Azure region of its nodes. Default: not known."""
     zones: NotRequired[Texts | None]

@@ -1,8 +1,8 @@
 """The agent pools of a stack, made from its settings: the exact pools AKS will have, fallbacks included."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from pydantic import Field
 
@@ -43,7 +43,7 @@ class AgentPool(UserPool):
 
     name: str
     pool: str
-    """Name of the pool in the settings, which several VM sizes share; a fallback's is its own name."""
+    """Name of the pool in the settings, or of a fallback, which several VM sizes share."""
     vm_size: str = ""  # pyright: ignore[reportIncompatibleVariableOverride] - read-only, and decided here
     size: VmSize
     """Its VM size, as the catalogue or the stack describes it."""
@@ -115,9 +115,9 @@ def user_pools(settings: Settings) -> Iterator[AgentPool]:
             if (size := catalogue.get(one.vm_size or ""))
         ]
         yield from sized
-        fallback = pool.fallback
-        if sized and fallback and (size := catalogue.get(fallback.vm_size or pool.vm_size or "")):
-            yield _fallback(name, pool, sized[0].size, fallback, size)
+        for agent_pool, vm_size in fallbacks_by_size(name, pool) if sized else ():
+            if size := catalogue.get(vm_size or ""):
+                yield _fallback(agent_pool, name, pool, sized[0].size, size)
 
 
 def by_size(name: str, pool: UserPool) -> list[tuple[str, UserPool]]:
@@ -125,11 +125,22 @@ def by_size(name: str, pool: UserPool) -> list[tuple[str, UserPool]]:
     if not (pool.spot and pool.vm_sizes):
         return [(name, pool)]
     return [
-        (
-            name if size == pool.vm_size else agent_pool_name(name, size),
-            pool.model_copy(update={"vm_size": size, "vm_sizes": ()}),
-        )
-        for size in dict.fromkeys(pool.vm_sizes)
+        (agent_pool, pool.model_copy(update={"vm_size": size, "vm_sizes": ()}))
+        for agent_pool, size in _by_size(name, pool.vm_size, pool.vm_sizes)
+    ]
+
+
+def fallbacks_by_size(spot_pool: str, pool: UserPool) -> list[tuple[str, str | None]]:
+    """Name and VM size of each agent pool of a pool's fallback; the first is tried first."""
+    if pool.fallback is None:
+        return []
+    return _by_size(fallback_name(spot_pool), pool.fallback.vm_size or pool.vm_size, pool.fallback.vm_sizes)
+
+
+def _by_size(name: str, vm_size: str | None, vm_sizes: Sequence[str]) -> list[tuple[str, str | None]]:
+    return [
+        (name if size == vm_size else agent_pool_name(name, size or ""), size)
+        for size in dict.fromkeys(vm_sizes or (vm_size,))
     ]
 
 
@@ -200,12 +211,11 @@ def _arm_taints(size: VmSize) -> tuple[str, ...]:
     return (ARM_TAINT,) if size.architecture == "arm64" else ()
 
 
-def _fallback(
-    spot_pool: str, pool: UserPool, spot_size: VmSize, fallback: Fallback, size: VmSize
-) -> AgentPool:
+def _fallback(name: str, spot_pool: str, pool: UserPool, spot_size: VmSize, size: VmSize) -> AgentPool:
+    fallback = cast(Fallback, pool.fallback)
     return _complete(
         dict(pool),
-        name=fallback_name(spot_pool),
+        name=name,
         pool=fallback_name(spot_pool),
         fallback_of=spot_pool,
         fallback=None,

@@ -29,10 +29,10 @@ class _Release(SettingsModel):
     """What only planning uses, and groups."""
 
     release: str = setting(
-        "1.11",
-        "docs/reference/supported-versions.rst",
-        pattern=r"^[0-9]+\.[0-9]+$",
-        form="a release, like 1.11",
+        "1.11-ubuntu2",
+        "aks_facts/charmed_kubeflow_releases.csv",
+        pattern=r"^[0-9]+\.[0-9]+(-ubuntu[0-9]+)?$",
+        form="a release, like 1.11-ubuntu2",
     )
     """Release of Charmed Kubeflow."""
     storage_class: StorageClass = setting(StorageClass(), "docs/facts/charmed-kubeflow.md#storage")

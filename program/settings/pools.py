@@ -57,9 +57,15 @@ class Fallback(SettingsModel):
     """The on-demand pool that takes the work when spot is sold out."""
 
     max_count: int = setting(..., "our choice; limit: quotas-skus-regions.md", unit="nodes", ge=1, le=1000)
-    """Most nodes of the fallback pool; it always scales from 0."""
+    """Most nodes of the fallback pool, with `vmSizes` of each size; it always scales from 0."""
+    vm_sizes: tuple[str, ...] = setting(
+        (), "docs/how-to/use-several-vm-sizes.md", max_length=pool_checks.MAX_SIZES
+    )
+    """Several VM sizes of the fallback, in the order in which the autoscaler tries them. Each is an agent pool, named
+    after the fallback and the size."""
     vm_size: str | None = setting(None, "our choice")
-    """VM size of the fallback pool. Left out: `vmSize` of the spot pool, which is then needed."""
+    """VM size of the fallback pool; with `vmSizes` the one of them whose agent pool has the fallback's own name. Left
+    out: `vmSize` of the spot pool, which is then needed unless there are `vmSizes`."""
     capacity_reservation_group_id: str | None = setting(
         None, "docs/facts/aks.md#capacity-reservations", description=_RESERVATION
     )

@@ -23,9 +23,18 @@ def test_a_minor_stays_when_its_support_is_over() -> None:
 
 
 def test_a_release_has_its_minors_and_its_juju() -> None:
-    release = charmed_kubeflow_releases()["1.11"]
+    release = charmed_kubeflow_releases()["1.11-ubuntu2"]
     assert release.kubernetes_versions == ("1.32", "1.33", "1.34")
     assert (release.juju_channel, release.juju_agent_version) == ("3.6/stable", "3.6.25")
+    assert (release.pipelines, release.root) == ("2.16", "products-kubeflow")
+
+
+@pytest.mark.parametrize("release", charmed_kubeflow_releases().values(), ids=lambda release: release.release)
+def test_a_release_with_a_root_has_charms(release: CharmedKubeflowRelease) -> None:
+    """Its backend of Kubeflow Pipelines is the track of the charm kfp-api."""
+    assert bool(release.charms) == bool(release.layout)
+    if release.charms:
+        assert release.charms["kfp-api"].channel.split("/")[0] == release.pipelines
 
 
 def test_an_unknown_minor_is_a_key_error() -> None:

@@ -22,6 +22,7 @@ class Server:
         evicted, deleted: names of pods, in order.
         graces: grace periods of pods that name one; seconds.
         granted: grace periods that pods were given; seconds.
+        metadata: what pods have beside name, namespace and uid.
         odd: entries of the list of pods that are no pods.
         requests: methods and paths, in order.
     """
@@ -38,6 +39,7 @@ class Server:
         self.deleted: list[str] = []
         self.graces: dict[str, int] = {}
         self.granted: dict[str, int] = {}
+        self.metadata: dict[str, Any] = {}
         self.odd: list[Any] = []
         self.requests: list[str] = []
         self._applied: dict[str, set[str]] = {"annotations": set(), "spec": set()}
@@ -76,7 +78,8 @@ class Server:
 
     def _pod(self, name: str) -> dict[str, Any]:
         spec = {"terminationGracePeriodSeconds": self.graces[name]} if name in self.graces else {}
-        return {"metadata": {"name": name, "namespace": "team", "uid": name}, "spec": spec, "status": {}}
+        metadata = {"name": name, "namespace": "team", "uid": name, **self.metadata}
+        return {"metadata": metadata, "spec": spec, "status": {}}
 
     def _apply(self, part: str, target: dict[str, Any], fields: dict[str, Any]) -> None:
         """Server-side apply: what was applied before and is not any more goes, unless others have set it as well."""

@@ -16,6 +16,7 @@ from components.kubeflow.return_script import LABEL, PLACEHOLDER
 CONTRACT: Final = [
     {"name": "cpuspot", "priority": "Spot", "fallback": "cpuod"},
     {"name": "cpuod", "priority": "Regular", "fallback": None},
+    {"name": "cpuodbig", "priority": "Regular", "fallback": None, "pool": "cpuod"},
     {"name": "gpuspot", "priority": "Spot", "fallback": "gpuod"},
     {"name": "gpuod", "priority": "Regular", "fallback": None},
 ]
@@ -209,4 +210,4 @@ def toggling(minutes: int, days: int, *, step: int) -> Iterator[bool]:
 
 def _spot_of(placeholder: Object) -> str:
     pool = json.loads(placeholder["metadata"]["annotations"]["kubeflow-aks/placeholder-for"])["pool"]
-    return f"{pool.removesuffix('od')}spot"
+    return f"{pool.partition('od')[0]}spot"

@@ -337,6 +337,7 @@ MOST: Final[Arguments] = {
             "return_to_spot": True,
             "node_prices": {"cpuspot": 0.11, "cpuod": 0.54},
             "argo_retries": True,
+            "pipelines": "2.16",
             "protect": False,
         },
         {

@@ -20,7 +20,17 @@ from urllib.parse import urlsplit
 import pytest
 
 from components.kubeflow import eviction_script, script_pod
-from components.kubeflow.eviction_script import READY, RIGHTS, Api, ApiError, Handler, Report, missing_rights
+from components.kubeflow.eviction_script import (
+    READY,
+    RIGHTS,
+    Api,
+    ApiError,
+    Handler,
+    Metrics,
+    Report,
+    missing_rights,
+)
+from components.kubeflow.script_metrics import exposition
 from tests.components.evicting import Server
 from tests.serving import serving
 
@@ -224,24 +234,26 @@ class Nodes(Server):
             raise lines
         return lines
 
-    def run(self, monkeypatch: pytest.MonkeyPatch, report: Report | None = None) -> None:
-        """The handler's loop until it ends, without its pauses."""
+    def run(self, monkeypatch: pytest.MonkeyPatch, report: Report | None = None) -> list[str]:
+        """The handler's loop until it ends, without its pauses; returns its metrics."""
+        metrics = Metrics()
         clock = SimpleNamespace(time=time.time, sleep=lambda _: None)  # pyright: ignore[reportUnknownLambdaType]
         monkeypatch.setattr(eviction_script, "time", clock)
         with pytest.raises(Ended):
-            Handler(cast(Api, self), report=report).run()
+            Handler(cast(Api, self), report=report, metrics=metrics).run()
         for thread in threading.enumerate():
             if thread.name == "spot-0":
                 thread.join(SECONDS)
+        return exposition(list(vars(metrics).values())).splitlines()
 
     def _last(self) -> Iterator[list[Any]]:
         assert not self._evicts or self._seen.wait(SECONDS)
         yield []
 
 
-def noticed() -> dict[str, Any]:
+def noticed(status: str = "True") -> dict[str, Any]:
     server = Server()
-    server.notice()
+    server.notice(status)
     return server.node
 
 
@@ -301,6 +313,17 @@ def test_refusals_neither_end_the_handler_nor_fill_its_log(
     Nodes([], *[refusal] * 50, [], watches=[watch(), watch()], evicts=False).run(monkeypatch, report)
     assert reports == [READY, READY]
     assert capsys.readouterr().out.splitlines() == [expected, "nodes: as it should be again"]
+
+
+def test_pods_that_go_with_their_node_had_no_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    metrics = Nodes([noticed()]).run(monkeypatch)
+    assert 'kubeflow_aks_eviction_seconds_left_bucket{le="0"} 1' in metrics
+
+
+def test_a_detector_that_cannot_read_counts_once_until_it_can(monkeypatch: pytest.MonkeyPatch) -> None:
+    lists = [[noticed(status)] for status in ("Unknown", "Unknown", "False", "Unknown")]
+    metrics = Nodes(*lists, evicts=False).run(monkeypatch)
+    assert "kubeflow_aks_eviction_metadata_errors_total 2" in metrics
 
 
 class Account:

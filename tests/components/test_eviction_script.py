@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
+from types import ModuleType
 from typing import Any
 
 import pytest
 
-from components.kubeflow import eviction_script
+from components.kubeflow import eviction_script, script_metrics
 from components.kubeflow.eviction_script import (
     MARK,
     ApiError,
@@ -222,8 +223,9 @@ def test_a_refusal_shows_its_message(text: str, shown: str) -> None:
     assert str(ApiError(403, text)) == shown
 
 
-def test_the_script_needs_the_standard_library_alone() -> None:
-    values = vars(eviction_script).values()
+@pytest.mark.parametrize("script", [eviction_script, script_metrics])
+def test_the_script_needs_the_standard_library_alone(script: ModuleType) -> None:
+    values = vars(script).values()
     modules = {getattr(value, "__module__", None) or getattr(value, "__name__", "") for value in values}
     roots = {name.partition(".")[0] for name in modules if isinstance(name, str)} - {"components", ""}
     assert roots <= sys.stdlib_module_names

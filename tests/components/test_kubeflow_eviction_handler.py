@@ -51,18 +51,27 @@ def test_its_rights_are_those_of_its_requests(cloud: Cloud) -> None:
     }
 
 
-def test_it_reaches_the_api_servers_port_and_nothing_else(cloud: Cloud) -> None:
+def test_it_reaches_the_api_servers_port_and_only_managed_prometheus_reaches_its_metrics(
+    cloud: Cloud,
+) -> None:
+    template = cloud.inputs("kf-eviction-handler")["spec"]["template"]
+    [port] = template["spec"]["containers"][0]["ports"]
+    scraper = {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "kube-system"}}}
     assert cloud.inputs("kf-eviction-handler-traffic")["spec"] == {
         "podSelector": {"matchLabels": {"app.kubernetes.io/name": "eviction-handler"}},
-        "policyTypes": ["Egress"],
+        "policyTypes": ["Egress", "Ingress"],
         "egress": [{"ports": [{"port": 443, "protocol": "TCP"}]}],
+        "ingress": [{"from": [scraper], "ports": [{"port": port["containerPort"], "protocol": "TCP"}]}],
     }
+    scraped = template["metadata"]["annotations"]
+    assert int(scraped["prometheus.io/port"]) == port["containerPort"]
+    assert (scraped["prometheus.io/scrape"], scraped["prometheus.io/path"]) == ("true", "/metrics")
 
 
 def test_it_is_ready_while_its_report_has_no_problem(cloud: Cloud) -> None:
     [container] = cloud.inputs("kf-eviction-handler")["spec"]["template"]["spec"]["containers"]
     assert container["readinessProbe"]["exec"] == {"command": list(PROBE_COMMAND)}
-    assert container["env"] == [{"name": "REPORT", "value": REPORT}]
+    assert {"name": "REPORT", "value": REPORT} in container["env"]
     assert container.get("terminationMessagePath", "/dev/termination-log") == REPORT
 
 
@@ -75,6 +84,6 @@ def test_its_command_is_the_mounted_script_and_another_script_restarts_it(cloud:
     folder, package = mount["mountPath"].rsplit("/", 1)
     assert container["workingDir"] == folder
     assert container["command"][-2:] == ["-m", f"{package}.eviction_script"]
-    assert set(script["data"]) == {"eviction_script.py"}
-    assert template["metadata"]["annotations"].keys() == {"kubeflow-aks/script"}
+    assert set(script["data"]) == {"eviction_script.py", "script_metrics.py"}
+    assert "kubeflow-aks/script" in template["metadata"]["annotations"]
     assert re.fullmatch(r"mcr\.microsoft\.com/[^@]+@sha256:[0-9a-f]{64}", container["image"])

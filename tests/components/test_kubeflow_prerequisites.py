@@ -125,7 +125,10 @@ def test_interactive_work_goes_before_batch(cloud: Cloud) -> None:
     [
         ({"inotify": {"enabled": False}}, {"inotify"}),
         ({"device_plugin": False}, {"device-plugin"}),
-        ({"guards": False}, {"guard", "guard-binding"}),
+        (
+            {"guards": False},
+            {"guard", "guard-binding", "profile-guard", "profile-guard-binding", "profile-guard-warn"},
+        ),
         (
             {"eviction_handler": False},
             {

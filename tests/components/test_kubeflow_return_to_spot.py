@@ -53,7 +53,10 @@ def test_placeholders_have_no_traffic_and_the_pod_reaches_the_api_server(cloud: 
 def test_its_script_is_given_namespaces_image_and_prices(cloud: Cloud) -> None:
     names = (f"kf-{NAME}-script", f"kf-{NAME}")
     script, deployment = map(cloud.inputs, names)
-    assert set(script["data"]) == {"eviction_script.py", "return_memory.py", "return_script.py"}
+    assert set(script["data"]) == {
+        *("eviction_script.py", "script_metrics.py"),
+        *("return_memory.py", "return_script.py"),
+    }
     [container] = deployment["spec"]["template"]["spec"]["containers"]
     assert container["command"][-1] == "scripts.return_script"
     settings = {variable["name"]: variable["value"] for variable in container["env"]}
@@ -63,4 +66,5 @@ def test_its_script_is_given_namespaces_image_and_prices(cloud: Cloud) -> None:
         "NAMESPACE": "kubeflow-aks",
         "PLACEHOLDERS": "kubeflow-aks-return-to-spot",
         "REPORT": "/dev/termination-log",
+        "METRICS": "0.0.0.0:9464",
     }

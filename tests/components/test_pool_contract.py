@@ -197,17 +197,19 @@ def test_as_many_sizes_as_there_may_be_stay_above_the_next_kind() -> None:
 
 
 SHARED = {**CONTRACT[0], "pool": "batch"}
-NOT_SHARED: list[tuple[list[Any], str]] = [
-    ([{**CONTRACT[1], "pool": "batch"}], "pools[1].pool"),
-    ([{**SHARED, "name": "more", "fallback": None}, CONTRACT[1]], "pools[1].pool"),
-    ([*({**SHARED, "name": f"p{n}"} for n in range(MAX_SIZES)), CONTRACT[1]], f"pools[{MAX_SIZES}].pool"),
+FALLBACKS = [{**CONTRACT[1], "name": name, "pool": CONTRACT[1]["name"]} for name in ("od1", "od2")]
+NOT_SHARED: list[tuple[list[Any], list[str]]] = [
+    ([{**CONTRACT[1], "pool": "batch"}], ["pools[0].fallback", "pools[1].pool"]),
+    ([{**SHARED, "name": "more", "fallback": None}, CONTRACT[1]], ["pools[1].pool"]),
+    ([*({**SHARED, "name": f"p{n}"} for n in range(MAX_SIZES)), CONTRACT[1]], [f"pools[{MAX_SIZES}].pool"]),
 ]
 
 
-@pytest.mark.parametrize(("others", "key"), NOT_SHARED, ids=["on demand", "fallback", "many"])
-def test_pools_share_a_name_only_for_the_same_work(others: list[Any], key: str) -> None:
-    assert list(contract_mistakes([SHARED, {**SHARED, "name": "more"}, CONTRACT[1]])) == []
-    assert [mistake.key for mistake in contract_mistakes([SHARED, *others])] == [key]
+@pytest.mark.parametrize(("others", "keys"), NOT_SHARED, ids=["on demand", "fallback", "many"])
+def test_pools_share_a_name_only_for_the_same_work(others: list[Any], keys: list[str]) -> None:
+    for fallbacks in ([CONTRACT[1]], FALLBACKS):
+        assert list(contract_mistakes([SHARED, {**SHARED, "name": "more"}, *fallbacks])) == []
+    assert [mistake.key for mistake in contract_mistakes([SHARED, *others])] == keys
 
 
 def test_the_map_goes_from_the_highest_level_to_the_catch_all() -> None:

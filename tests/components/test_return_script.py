@@ -55,6 +55,14 @@ def test_work_moves_once_the_placeholder_has_a_node(capsys: pytest.CaptureFixtur
     ]
 
 
+def test_work_on_a_further_size_of_a_fallback_moves() -> None:
+    cluster = FakeCluster(pod(node="cpuodbig-0"), room={"cpuspot"})
+    program = returns(cluster)
+    for cluster.now in (600, 660):
+        run(cluster, program)
+    assert cluster.evicted == [("train-0", "train")]
+
+
 def test_without_room_the_work_does_not_notice_and_tries_become_rare() -> None:
     cluster = FakeCluster(pod())
     program = returns(cluster)

@@ -56,6 +56,14 @@ def test_a_pool_of_several_sizes_is_all_of_its_agent_pools_and_their_fallback(tm
     assert "cpuspot3f2a" not in list(pools)
 
 
+def test_a_fallback_of_several_sizes_is_all_of_its_agent_pools(tmp_path: Path) -> None:
+    entries: list[dict[str, Any]] = json.loads(DEMO.read_text(encoding="utf-8"))
+    sizes = [{**entries[2], "name": name, "pool": "cpuod"} for name in ("cpuod1", "cpuod2")]
+    file = tmp_path / "pools.json"
+    file.write_text(json.dumps([*entries[:2], *sizes]), encoding="utf-8")
+    assert [pool.name for pool in Pools.load(file)["cpuspot"].pools] == ["cpuspot", "cpuod1", "cpuod2"]
+
+
 def test_an_on_demand_pool_stands_alone() -> None:
     assert [pool.name for pool in Pools.load(DEMO)["gpuod"].pools] == ["gpuod"]
 
@@ -79,8 +87,41 @@ def test_a_backend_that_is_no_version(backend: str) -> None:
         Pools.load(DEMO, backend=backend)
     assert str(error.value) == (
         f"backend: {backend!r} is no version of Kubeflow Pipelines v2; expected 2.5 (Charmed Kubeflow 1.10), "
-        "2.15 (1.11), or another 2.N"
+        "2.15 (1.11), 2.16 (1.11-ubuntu2), or another 2.N"
     )
+
+
+@pytest.mark.parametrize(
+    ("beside", "backend"),
+    [
+        ({}, "2.15"),
+        ({"clusterBasis": {"kubeflow": {"pipelines": "2.16"}}}, "2.16"),
+        ({"clusterBasis": {"kubeflow": {"release": "1.11"}}}, "2.15"),
+    ],
+)
+def test_the_backend_is_the_one_that_the_outputs_name(tmp_path: Path, beside: object, backend: str) -> None:
+    file = tmp_path / "outputs.json"
+    file.write_text(json.dumps({"poolContract": json.loads(DEMO.read_text()), **beside}))
+    assert str(Pools.load(file).backend) == backend
+    assert str(Pools.load(file, backend="2.5").backend) == "2.5"
+
+
+@pytest.mark.parametrize(("named", "backend"), [({}, "2.15"), ({"pipelines": "2.16"}, "2.16")])
+def test_the_backend_is_the_one_that_the_config_map_names(
+    tmp_path: Path, named: dict[str, str], backend: str
+) -> None:
+    file = tmp_path / "map.json"
+    file.write_text(json.dumps({"data": {"pools.json": DEMO.read_text(), **named}}))
+    assert str(Pools.load(file).backend) == backend
+
+
+def test_a_backend_of_another_type_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "map.json"
+    file.write_text(json.dumps({"data": {"pools.json": DEMO.read_text(), "pipelines": 2.16}}))
+    with pytest.raises(
+        PlacementError, match=r"data\.pipelines: 2\.16 is not allowed; expected a release, such as 2.16"
+    ):
+        Pools.load(file)
 
 
 def test_a_backend_that_ignores_retries() -> None:

@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import re
+import shutil
 import ssl
 import subprocess
 import sys
@@ -23,7 +24,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import parse_qs, urlsplit
 
-from components.kubeflow import eviction_script
+from components.kubeflow import eviction_script, script_metrics
 from tests.serving import serving
 
 Object = dict[str, Any]
@@ -249,6 +250,9 @@ def _running(server: FaultyApiServer, folder: Path) -> Generator[subprocess.Pope
     certificate, key = folder / "ca.crt", folder / "key"
     _certify(certificate, key)
     (folder / "token").write_text("token", encoding="utf-8")
+    (folder / "scripts").mkdir()
+    for script in (eviction_script, script_metrics):
+        shutil.copy(str(script.__file__), folder / "scripts")
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, key)
     with serving(_handler(server), context) as url, (folder / "log").open("wb") as log:
@@ -259,8 +263,8 @@ def _running(server: FaultyApiServer, folder: Path) -> Generator[subprocess.Pope
             "KUBERNETES_SERVICE_PORT": str(address.port),
             "REPORT": str(folder / "report"),
         }
-        command = [sys.executable, "-IB", str(eviction_script.__file__), str(folder)]
-        process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
+        command = [sys.executable, "-EsB", "-m", "scripts.eviction_script", str(folder)]
+        process = subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log)
         try:
             yield process
         finally:

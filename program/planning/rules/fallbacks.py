@@ -16,13 +16,13 @@ from program.settings import Settings
 
 def fallback_problems(pool: Candidate) -> Iterator[Mistake]:
     """The fallback can do the same kind of work: with a GPU or without, and with as much memory on each GPU."""
-    size, fallback = pool.size, pool.fallback_size
+    size = pool.size
+    key, fallback = next(iter(pool.fallback_sizes.items()), ("", None))  # the others are like the first
     if size is None or fallback is None or fallback == size:
         return
     first = sizes(pool.stack).get(next(iter(pool.stack.pools[pool.name].vm_sizes), ""))
     if first not in (None, size):  # `program.planning.rules.several_sizes` compares the others with the first
         return
-    key = f"{pool.key}.fallback.vmSize"
     if bool(fallback.gpus) != bool(size.gpus):
         kind = "a GPU size" if size.gpus else "a size without GPU"
         yield Mistake(key, fallback.name, f"{kind}, because it replaces {size.name}")
@@ -37,13 +37,16 @@ def fallback_problems(pool: Candidate) -> Iterator[Mistake]:
 
 def fallback_warnings(settings: Settings) -> Iterator[str]:
     """Fallbacks on which some of the work would wait, or find another GPU; and work that returns from none."""
-    if settings.kubeflow.return_to_spot and not any(pool.fallback_size for pool in candidates(settings)):
+    if settings.kubeflow.return_to_spot and not any(pool.fallback_sizes for pool in candidates(settings)):
         yield "kubeflow.returnToSpot moves nothing, because no spot pool has a fallback: leave it out, or add one"
-    for pool in candidates(settings):
-        size, fallback = pool.size, pool.fallback_size
-        if size is None or fallback is None or not pool.spot:
-            continue
-        key = f"pools.{pool.name}.fallback.vmSize is {fallback.name}"
+    pairs = [
+        (path, fallback, pool.size)
+        for pool in candidates(settings)
+        if pool.size is not None and pool.spot
+        for path, fallback in pool.fallback_sizes.items()
+    ]
+    for path, fallback, size in pairs:
+        key = f"{path} is {fallback.name}"
         if less := [
             (backup, spot)
             for backup, spot in zip(_amounts(fallback), _amounts(size), strict=True)

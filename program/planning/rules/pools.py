@@ -10,7 +10,14 @@ from dataclasses import dataclass
 from aks_facts import VmSize, vm_sizes
 from components.arguments.mistakes import Mistake
 from components.pools import pool_checks
-from program.planning.pools import EVICTION_POLICY, Purpose, by_size, fallback_name, purpose
+from program.planning.pools import (
+    EVICTION_POLICY,
+    Purpose,
+    by_size,
+    fallback_name,
+    fallbacks_by_size,
+    purpose,
+)
 from program.planning.sizes import sizes
 from program.settings import Settings, UnreadError, UserPool
 
@@ -39,12 +46,21 @@ class Candidate:
         return sizes(self.stack).get(self.settings.vm_size or "")
 
     @property
-    def fallback_size(self) -> VmSize | None:
-        """VM size of its fallback; None if unknown, or without a fallback."""
-        fallback = self.settings.fallback
-        if fallback is None:
-            return None
-        return sizes(self.stack).get(fallback.vm_size or self.stack.pools[self.name].vm_size or "")
+    def fallback_sizes(self) -> dict[str, VmSize]:
+        """VM sizes of its fallback by their path in a stack file, those that are unknown left out."""
+        pool, catalogue = self.stack.pools[self.name], sizes(self.stack)
+        key = "vmSizes[{}]" if pool.fallback and pool.fallback.vm_sizes else "vmSize"
+        named = enumerate(fallbacks_by_size(self.name, pool))
+        return {
+            f"{self.key}.fallback.{key.format(index)}": size
+            for index, (_, name) in named
+            if (size := catalogue.get(name or ""))
+        }
+
+    @property
+    def every_size(self) -> tuple[VmSize, ...]:
+        """Its VM size and those of its fallback, each once; without unknown ones."""
+        return tuple(dict.fromkeys(filter(None, (self.size, *self.fallback_sizes.values()))))
 
     @property
     def purpose(self) -> Purpose:
@@ -151,7 +167,7 @@ def mig_problems(pool: Candidate) -> Iterator[Mistake]:
     profile = pool.settings.gpu_instance_profile
     if profile is None:
         return
-    for size in dict.fromkeys(filter(None, (pool.size, pool.fallback_size))):
+    for size in pool.every_size:
         if not size.gpus:
             yield from component_problems(pool.key, pool_checks.gpu_mistakes(profile, gpus=0))
         elif size.mig is False:
@@ -222,11 +238,11 @@ def pool_problems(pool: Candidate) -> Iterator[Mistake]:
     yield from spot_only_problems(pool)
     yield from os_disk_problems(pool)
     yield from mig_problems(pool)
-    for size in dict.fromkeys(filter(None, (pool.size, pool.fallback_size))):
+    for size in pool.every_size:
         slices = pool_checks.time_slice_mistakes(
             values.gpu_time_slices, size.gpus, values.gpu_instance_profile
         )
         yield from component_problems(key, slices)
     if values.encryption_at_host:
-        for size in dict.fromkeys((pool.size, pool.fallback_size)):  # the fallback has it as well
+        for size in pool.every_size:  # the fallback has it as well
             yield from encryption_problems(key, size)

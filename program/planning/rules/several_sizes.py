@@ -10,26 +10,43 @@ from collections.abc import Iterator, Mapping
 from aks_facts import VmSize
 from components.arguments.mistakes import Mistake
 from program.planning.hardware import gpu_model
+from program.planning.pools import fallbacks_by_size
 from program.planning.sizes import sizes
-from program.settings import Settings, UserPool
+from program.settings import Fallback, Settings, UserPool
 
 
 def size_setting_problems(settings: Settings) -> Iterator[Mistake]:
     """Every broken rule of the sizes of single pools."""
     by_name = sizes(settings)
     for name, pool in settings.pools.items():
-        key = f"pools.{name}"
-        if pool.vm_sizes:
-            yield from _several(key, pool)
-            yield from _alike(key, pool, by_name)
+        for key, sized in _sized(name, pool):
+            if sized is pool and not pool.spot:
+                yield Mistake(
+                    f"{key}.vmSizes",
+                    list(pool.vm_sizes),
+                    "no value unless priority is Spot; vmSize instead",
+                )
+            else:
+                yield from _several(key, sized)
+            yield from _alike(key, sized, by_name)
+        if pool.fallback and not (fallbacks_by_size(name, pool)[0][1]):
+            yield Mistake(
+                f"pools.{name}.fallback.vmSize",
+                None,
+                "a VM size, because the pool has several and none is its vmSize",
+            )
 
 
-def _several(key: str, pool: UserPool) -> Iterator[Mistake]:
-    """Only spot sells out, so only spot pools have several sizes; each is one agent pool."""
-    names = list(pool.vm_sizes)
-    if not pool.spot:
-        yield Mistake(f"{key}.vmSizes", names, "no value unless priority is Spot; vmSize instead")
-        return
+def _sized(name: str, pool: UserPool) -> Iterator[tuple[str, UserPool | Fallback]]:
+    """What has several sizes: path, and a pool or its fallback."""
+    for key, sized in ((f"pools.{name}", pool), (f"pools.{name}.fallback", pool.fallback)):
+        if sized and sized.vm_sizes:
+            yield key, sized
+
+
+def _several(key: str, pool: UserPool | Fallback) -> Iterator[Mistake]:
+    """Each size is one agent pool."""
+    names, noun = list(pool.vm_sizes), "pool" if isinstance(pool, UserPool) else "fallback"
     for size, count in Counter(names).items():
         if count > 1:
             yield Mistake(f"{key}.vmSizes", size, "each size once")
@@ -37,17 +54,11 @@ def _several(key: str, pool: UserPool) -> Iterator[Mistake]:
         yield Mistake(
             f"{key}.vmSize",
             pool.vm_size,
-            f"one of vmSizes, whose agent pool has the name of the pool: {', '.join(names)}; or no value",
-        )
-    if pool.fallback and not (pool.fallback.vm_size or pool.vm_size):
-        yield Mistake(
-            f"{key}.fallback.vmSize",
-            None,
-            "a VM size, because the pool has several and none is its vmSize",
+            f"one of vmSizes, whose agent pool has the name of the {noun}: {', '.join(names)}; or no value",
         )
 
 
-def _alike(key: str, pool: UserPool, by_name: Mapping[str, VmSize]) -> Iterator[Mistake]:
+def _alike(key: str, pool: UserPool | Fallback, by_name: Mapping[str, VmSize]) -> Iterator[Mistake]:
     """All sizes have the architecture, the number of GPUs and the memory on each GPU of the first.
 
     Images are built for one architecture; a pod that requests all GPUs of a node, or fills the memory of one, fails or
@@ -80,8 +91,8 @@ def _gpus(size: VmSize) -> str:
 def size_difference_warnings(settings: Settings) -> Iterator[str]:
     """Sizes of one pool of which some are too small for what fits the largest."""
     by_name = sizes(settings)
-    for name, pool in settings.pools.items():
-        described = [by_name[size] for size in pool.vm_sizes if size in by_name]
+    for key, sized in (it for name, pool in settings.pools.items() for it in _sized(name, pool)):
+        described = [by_name[size] for size in sized.vm_sizes if size in by_name]
         for what, amounts in (
             ("vCPU", {size.name: size.vcpus for size in described}),
             ("GiB", {size.name: size.memory_gib for size in described}),
@@ -89,6 +100,6 @@ def size_difference_warnings(settings: Settings) -> Iterator[str]:
             if len(set(amounts.values())) > 1:
                 least = min(amounts, key=lambda size: amounts[size])
                 yield (
-                    f"pools.{name}.vmSizes: {least} has {amounts[least]:g} {what}, others up to "
+                    f"{key}.vmSizes: {least} has {amounts[least]:g} {what}, others up to "
                     f"{max(amounts.values()):g}; a pod that needs more runs on fewer sizes, so keep pods that small"
                 )

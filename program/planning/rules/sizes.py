@@ -12,7 +12,7 @@ from components.arguments.mistakes import Mistake
 from components.pools.pool_checks import system_size_mistakes
 from program.planning.pools import Purpose, purpose
 from program.planning.sizes import sizes, spelling
-from program.settings import OwnVmSize, Settings, UserPool
+from program.settings import Fallback, OwnVmSize, Settings, UserPool
 from program.settings.encrypted import judged
 
 _ONE_VCPU = re.compile(r"standard_[a-z]+1(?!\d).*", re.IGNORECASE)
@@ -60,13 +60,13 @@ def _pool_size_uses(settings: Settings, by_name: Mapping[str, VmSize], name: str
         use = purpose(settings, pool, size)
         system, hosts = use is Purpose.SYSTEM, use is Purpose.GENERAL
         yield SizeUse(key, text, size, spot=pool.spot, system=system, hosts=hosts)
-    if pool.fallback and pool.fallback.vm_size:
-        fallback = pool.fallback.vm_size
-        yield SizeUse(f"pools.{name}.fallback.vmSize", fallback, by_name.get(fallback))
+    if pool.fallback:
+        for key, text in _named_sizes(f"pools.{name}.fallback", pool.fallback):
+            yield SizeUse(key, text, by_name.get(text))
 
 
-def _named_sizes(key: str, pool: UserPool) -> Iterator[tuple[str, str]]:
-    """Path and name of each size of a pool itself."""
+def _named_sizes(key: str, pool: UserPool | Fallback) -> Iterator[tuple[str, str]]:
+    """Path and name of each size that a pool, or a fallback, names."""
     if pool.vm_sizes:
         yield from ((f"{key}.vmSizes[{index}]", size) for index, size in enumerate(pool.vm_sizes))
     elif pool.vm_size is not None:

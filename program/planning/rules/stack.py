@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from components.arguments.mistakes import Mistake
 from components.pools.conventions import WORKLOAD_LABEL
-from program.planning.pools import AgentPool, by_size, fallback_name, successors
+from program.planning.pools import AgentPool, by_size, fallbacks_by_size, successors
 from program.planning.rules.pools import Candidate, candidates, system_is_small
 from program.planning.sizes import sizes
 from program.settings import Settings
@@ -98,9 +98,9 @@ def unique_name_problems(settings: Settings) -> Iterator[Mistake]:
     """No two pools have the same name, fallbacks included."""
     made = [(settings.system_pool.name, "the system pool")]
     made += [
-        (fallback_name(name), f"the fallback of {name}")
+        (agent_pool, f"the fallback of {name}")
         for name, pool in settings.pools.items()
-        if pool.fallback
+        for agent_pool, _ in fallbacks_by_size(name, pool)
     ]
     made += [
         (agent_pool, f"{one.vm_size} of {name}")
@@ -119,7 +119,12 @@ def limit_problems(settings: Settings) -> Iterator[Mistake]:
 
     Pools of an unknown size count as well.
     """
-    fallbacks = [pool.fallback for pool in settings.pools.values() if pool.fallback]
+    fallbacks = [
+        pool.fallback
+        for name, pool in settings.pools.items()
+        if pool.fallback
+        for _ in fallbacks_by_size(name, pool)
+    ]
     every = [one for name, pool in settings.pools.items() for _, one in by_size(name, pool)]
     most = [pool.max_count for pool in (settings.system_pool, *every, *fallbacks)]
     nodes = sum(most)

@@ -122,7 +122,9 @@ def _in_one_go(work: Work) -> float:
 
 def workload_warnings(settings: Settings) -> Iterator[str]:
     """Work whose numbers are possible but unlikely to be meant."""
-    nodes = {pool.pool: pool.max_count for pool in agent_pools(settings)}
+    nodes = Counter[str]()
+    for pool in agent_pools(settings):
+        nodes[pool.pool] += pool.max_count
     for name, work in settings.workload.items():
         fallback = fallback_name(work.pool)
         if not work.elastic and work.nodes_per_step > nodes.get(fallback, work.nodes_per_step):

@@ -24,7 +24,8 @@ def test_the_basis_has_every_default_filled_in() -> None:
             }
         },
         "kubeflow": {
-            "release": "1.11",
+            "release": "1.11-ubuntu2",
+            "pipelines": "2.16",
             "storageClass": {"name": "ckf-zrs", "sku": "StandardSSD_ZRS", "reclaimPolicy": "Delete"},
             "guards": True,
             "evictionHandler": True,

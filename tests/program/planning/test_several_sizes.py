@@ -8,7 +8,9 @@ from components.pools.pool_checks import name_mistakes
 from program.planning.names import agent_pool_name
 from program.planning.pools import AgentPool
 from program.planning.quota import vcpu_quota
+from program.planning.rules import fallbacks
 from program.planning.rules import several_sizes as rules
+from program.planning.rules import sizes as size_rules
 from program.planning.rules import stack as stack_rules
 from tests.program.planning.small_stack import GENERAL, GPU_SPOT, SPOT, planned, refused, settings
 
@@ -147,3 +149,44 @@ def test_a_warning_about_the_pool_is_there_once() -> None:
 def test_work_and_prices_name_the_pool() -> None:
     work = {"training": {"pool": "cpuspot", "hoursPerMonth": 100, "stepHours": 2}}
     assert agent_pools(spot(D8DS, D8ADS), workload=work, cost={"pools": {"cpuspot": {"soldOutShare": 0.1}}})
+
+
+def test_a_fallback_of_several_sizes_is_an_agent_pool_for_each() -> None:
+    sizes = [D8DS, D8ADS]
+    one, *both = agent_pools({**SPOT, "vmSize": D8DS, "fallback": {"maxCount": 5, "vmSizes": sizes}})
+    assert [(pool.name, pool.vm_size) for pool in both] == [
+        ("cpuod", D8DS),
+        (agent_pool_name("cpuod", D8ADS), D8ADS),
+    ]
+    assert {(pool.pool, pool.fallback_of, pool.max_count, str(pool.labels)) for pool in both} == {
+        ("cpuod", "cpuspot", 5, str({"kubeflow-aks/workload": one.labels["kubeflow-aks/workload"]}))
+    }
+    assert both[0] == made({**SPOT, "vmSize": D8DS, "fallback": {"maxCount": 5}})["cpuod"]
+
+
+@pytest.mark.parametrize(
+    ("fallback", "key"),
+    [
+        ({"vmSizes": [D8DS, D8DS]}, "vmSizes"),
+        ({"vmSizes": [D8DS, D8ADS], "vmSize": D8AS}, "vmSize"),
+        ({"vmSizes": [D8DS, "Standard_NC4as_T4_v3"]}, "vmSizes[1]"),
+    ],
+)
+def test_impossible_sizes_of_a_fallback_are_refused(fallback: dict[str, Any], key: str) -> None:
+    pool = {**SPOT, "vmSize": D8DS, "fallback": {"maxCount": 5, **fallback}}
+    assert refused(rules.size_setting_problems(settings(pools={"cpuspot": pool}))) == [
+        f"pools.cpuspot.fallback.{key}"
+    ]
+
+
+def test_every_size_of_a_fallback_is_looked_at() -> None:
+    sizes = [D8DS, "Standard_D4ds_v5", "Standard_Nothing"]
+    pool = {**SPOT, "vmSize": D8DS, "fallback": {"maxCount": 600, "vmSizes": sizes}}
+    stack = settings(pools={"general": GENERAL, "cpuspot": pool, "other": pool, "more": pool})
+    assert [use.key for use in size_rules.size_uses(stack) if use.size is None] == [
+        f"pools.{name}.fallback.vmSizes[2]" for name in ("cpuspot", "other", "more")
+    ]
+    assert [text.partition(" is ")[0] for text in fallbacks.fallback_warnings(stack)] == [
+        f"pools.{name}.fallback.vmSizes[1]" for name in ("cpuspot", "other", "more")
+    ]
+    assert refused(stack_rules.limit_problems(stack)) == ["pools"]

@@ -49,13 +49,17 @@ def test_after_long_term_support_only_a_newer_minor_is_left() -> None:
     )
 
 
-@pytest.mark.parametrize(("release", "version"), [("1.11", "1.32"), ("1.11", "1.33"), ("1.10", "1.33")])
+@pytest.mark.parametrize(
+    ("release", "version"), [("1.11-ubuntu2", "1.32"), ("1.11", "1.33"), ("1.10", "1.33")]
+)
 def test_every_minor_a_release_is_validated_on_is_taken(release: str, version: str) -> None:
     stack = settings(kubeflow={"release": release}, kubernetes={"version": version})
     assert refused(version_problems(stack, TODAY)) == []
 
 
-@pytest.mark.parametrize(("release", "version"), [("1.11", "1.35"), ("1.10", "1.34")])
+@pytest.mark.parametrize(
+    ("release", "version"), [("1.11-ubuntu2", "1.35"), ("1.11", "1.35"), ("1.10", "1.34")]
+)
 def test_a_minor_the_release_is_not_validated_on_is_refused(release: str, version: str) -> None:
     stack = settings(kubeflow={"release": release}, kubernetes={"version": version})
     assert refused(version_problems(stack, TODAY)) == ["kubernetes.version"]
@@ -80,8 +84,8 @@ def test_an_explicit_opt_in_takes_a_newer_minor_with_a_warning(version: str) -> 
     assert refused(version_problems(stack, date(2026, 12, 1))) == []
     [warning] = version_warnings(stack, date(2026, 12, 1))
     assert warning == (
-        f"kubernetes.version {version}: Charmed Kubeflow 1.11 is validated on 1.32, 1.33, 1.34 only, and AKS goes back "
-        "to none of them; try a stack with the same settings before people depend on this one"
+        f"kubernetes.version {version}: Charmed Kubeflow 1.11-ubuntu2 is validated on 1.32, 1.33, 1.34 only, and AKS "
+        "goes back to none of them; try a stack with the same settings before people depend on this one"
     )
 
 
@@ -106,8 +110,8 @@ def test_an_existing_cluster_on_an_older_minor_gets_warnings_only(
     assert refused(version_problems(stack, TODAY)) == []
     first, second = version_warnings(stack, TODAY)
     assert first == (
-        f"kubernetes.version {version}: Charmed Kubeflow 1.11 is validated on 1.32, 1.33, 1.34 only; upgrade the "
-        "cluster first (docs/how-to/upgrade-kubernetes.md)"
+        f"kubernetes.version {version}: Charmed Kubeflow 1.11-ubuntu2 is validated on 1.32, 1.33, 1.34 only; upgrade "
+        "the cluster first (docs/how-to/upgrade-kubernetes.md)"
     )
     assert second.startswith(f"kubernetes.version {version}: KubernetesOfficial")
     assert refused(version_problems(settings(kubernetes=older), TODAY)) == ["kubernetes.version"]

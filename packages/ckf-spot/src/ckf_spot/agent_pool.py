@@ -53,7 +53,7 @@ class AgentPool:
         vm_size: Azure's name of the VM size.
         gpus: amount of `nvidia.com/gpu` on one node; slices count where GPUs are cut with MIG, or shared in turn.
         max_count: most nodes.
-        fallback: name of the on-demand pool that replaces this spot pool when spot is sold out, or None.
+        fallback: `pool` of the on-demand pools that replace this spot pool when spot is sold out, or None.
         pool: name that the agent pools of several VM sizes for the same work share; empty for its own name.
         region: Azure's name of the region, such as `westeurope`; empty where the contract is older than that.
         zones: numbers of the availability zones, none for nodes without zones; None: not known.
@@ -82,6 +82,11 @@ class AgentPool:
     def shares_gpus(self) -> bool:
         """Whether several pods share a GPU in turn, of which the device plugin gives a container one share only."""
         return TIME_SLICES_LABEL in self.labels
+
+    @property
+    def shared_name(self) -> str:
+        """The name that it shares with agent pools of other VM sizes for the same work, or its own."""
+        return self.pool or self.name
 
     @property
     def workload(self) -> str:

@@ -13,7 +13,7 @@ from typing import Final
 from ckf_spot.errors import refusal
 
 DEFAULT: Final = "2.15"
-"""Backend of Charmed Kubeflow 1.11."""
+"""Backend for a contract that names none: what programs before that made was for Charmed Kubeflow 1.11."""
 PORT_FROM_V1: Final = (
     "port the pipeline to v2: https://www.kubeflow.org/docs/components/pipelines/user-guides/migration/"
 )
@@ -44,7 +44,7 @@ class Backend:
             raise refusal(
                 "backend",
                 text,
-                "expected 2.5 (Charmed Kubeflow 1.10), 2.15 (1.11), or another 2.N",
+                "expected 2.5 (Charmed Kubeflow 1.10), 2.15 (1.11), 2.16 (1.11-ubuntu2), or another 2.N",
                 "is no version of Kubeflow Pipelines v2",
             )
         backend = cls(int(match[1]))

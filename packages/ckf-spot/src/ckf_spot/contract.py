@@ -24,6 +24,8 @@ OUTPUT: Final = "poolContract"
 """Name of the stack's output."""
 KEY: Final = "pools.json"
 """Key of the ConfigMap."""
+PIPELINES: Final = "pipelines"
+"""Key of the backend of Kubeflow Pipelines: of the ConfigMap, and of `clusterBasis.kubeflow` in a stack's outputs."""
 _ROLES: Final = ("general", "cpu", "gpu")
 _PRIORITIES: Final = ("Regular", "Spot")
 
@@ -44,6 +46,28 @@ def parse(text: str, origin: str) -> tuple[AgentPool, ...]:
     except PlacementError as error:
         raise ContractError(*error.mistakes) from None
     return tuple(map(_pool, entries))
+
+
+def backend(text: str, origin: str) -> str | None:
+    """The backend of Kubeflow Pipelines that a contract names, such as `2.16`; None where it names none.
+
+    Args:
+        text: as for `parse`; a list of pools names none.
+        origin: where it comes from, for messages.
+
+    Raises:
+        PlacementError: it is neither JSON nor YAML, or the backend is no text.
+    """
+    value = yaml_text.parse(text, origin)
+    for keys in (("clusterBasis", "kubeflow", PIPELINES), ("data", PIPELINES)):
+        release = value
+        for key in keys:
+            release = release.get(key) if isinstance(release, Mapping) else None
+        if release is not None and not _text(release):
+            raise refusal(f"{origin}: {'.'.join(keys)}", release, "expected a release, such as 2.16")
+        if release is not None:
+            return release
+    return None
 
 
 def _entries(value: Any, origin: str) -> list[Any]:
@@ -71,9 +95,8 @@ def _problems(entries: list[Any]) -> Iterator[Mistake]:
         yield Mistake("", ABSENT, "", "there is no pool in it")
     pools = [entry for entry in entries if isinstance(entry, Mapping)]
     names = Counter(entry["name"] for entry in pools if _text(entry.get("name")))
-    fallbacks = [
-        entry["name"] for entry in pools if _text(entry.get("name")) and entry.get("priority") != "Spot"
-    ]
+    on_demand = (entry for entry in pools if _text(entry.get("name")) and entry.get("priority") != "Spot")
+    fallbacks = list(dict.fromkeys(str(entry.get("pool") or entry["name"]) for entry in on_demand))
     for number, entry in enumerate(entries):
         if not isinstance(entry, Mapping):
             expected = "expected a name, a role, labels and taints"

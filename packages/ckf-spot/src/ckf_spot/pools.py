@@ -44,7 +44,7 @@ class Pools(Mapping[str, Target]):
         cls,
         source: str | Path | None = None,
         *,
-        backend: str = backends.DEFAULT,
+        backend: str | None = None,
         kubernetes: str | None = None,
     ) -> Pools:
         """The pools of a cluster.
@@ -53,7 +53,8 @@ class Pools(Mapping[str, Target]):
             source: a file with the stack's output `poolContract`, with all its outputs, or with the ConfigMap. Left
                 out: the file that the environment variable CKF_SPOT_POOLS names, or else the ConfigMap of the
                 cluster that this runs in or that KUBECONFIG names.
-            backend: release of Kubeflow Pipelines in the cluster, such as `2.15`.
+            backend: release of Kubeflow Pipelines in the cluster, such as `2.16`. Left out: what the contract names,
+                or 2.15 where it names none, as the output `poolContract` alone.
             kubernetes: release of the cluster, such as `1.34`, whose fields the pods may have. Left out: that of the
                 cluster that the pools come from; of a file, the newest one that is known.
 
@@ -65,10 +66,13 @@ class Pools(Mapping[str, Target]):
             strict_schema.check_release(kubernetes)
         read = sources.find(source)
         release = read.kubernetes if kubernetes is None else kubernetes
-        return cls(contract.parse(read.text, read.origin), backend, release)
+        pools = contract.parse(read.text, read.origin)
+        if backend is None:
+            backend = read.backend or contract.backend(read.text, read.origin) or backends.DEFAULT
+        return cls(pools, backend, release)
 
     @classmethod
-    def sample(cls, *, backend: str = backends.DEFAULT) -> Pools:
+    def sample(cls, *, backend: str | None = None) -> Pools:
         """The pools of a cluster made with the program's defaults, to try things out where there is none.
 
         Args:
@@ -93,7 +97,7 @@ class Pools(Mapping[str, Target]):
 
     def __iter__(self) -> Iterator[str]:
         workloads = (pool.workload for pool in self.all)
-        return iter(dict.fromkeys((*workloads, *(pool.pool or pool.name for pool in self.all))))
+        return iter(dict.fromkeys((*workloads, *(pool.shared_name for pool in self.all))))
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -103,7 +107,7 @@ class Pools(Mapping[str, Target]):
             pool for pool in self.all if pool.name == name
         ]
         fallbacks = {pool.fallback for pool in members}
-        return [*members, *(pool for pool in self.all if pool.name in fallbacks)]
+        return [*members, *(pool for pool in self.all if pool.shared_name in fallbacks)]
 
 
 def _are_pools(value: object) -> bool:

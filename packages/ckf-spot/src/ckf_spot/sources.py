@@ -29,11 +29,13 @@ class Found:
     Attributes:
         origin: where it comes from, for messages.
         kubernetes: release of the cluster that it comes from, such as `v1.34.4`; None: not known.
+        backend: release of Kubeflow Pipelines that is beside it; None: it may be in the text.
     """
 
     text: str
     origin: str
     kubernetes: str | None = None
+    backend: str | None = None
 
 
 def find(source: object) -> Found:
@@ -84,7 +86,7 @@ def _in_cluster() -> Found:
         raise _unread(
             origin, f"the key {contract.KEY!r} is missing", f"its keys: {', '.join(data) or 'none'}"
         )
-    return Found(data[contract.KEY], origin, _release(client))
+    return Found(data[contract.KEY], origin, _release(client), data.get(contract.PIPELINES))
 
 
 def _release(client: Any) -> str | None:

@@ -140,7 +140,7 @@ TRAIN_JOB = (EXAMPLES / "training/trainjob.yaml").read_text(encoding="utf-8")
         (RAY_JOB, ["--pool", "cpu", "--also", "head", "--on-demand", "floor"]),
         (TRAIN_JOB, ["--pool", "gpu", "--trainer-api", "2.2"]),
         (EXECUTOR, ["--pool", "cpu", "--pod-template"]),
-        (yaml_text.dump([PIPELINE]), ["--pool", "cpu", "--require", "spot"]),
+        (yaml_text.dump([PIPELINE]), ["--pool", "cpu", "--require", "spot", "--backend", "2.15"]),
         (yaml_text.dump([PIPELINE]), ["--pool", "cpu", "--backend", "2.14"]),
     ],
 )
@@ -164,7 +164,7 @@ def test_the_command_that_is_advised_names_roles_for_the_files_that_have_roles(d
     assert advised(findings) == {
         "ckf-spot place -f job.yaml --pool cpu --trainer-api 2.2",
         "ckf-spot place -f ray.yaml --pool cpu --on-demand floor --trainer-api 2.2",
-        "ckf-spot place -f p.yaml --pool cpu",
+        "ckf-spot place -f p.yaml --pool cpu --backend 2.15",
     }
     for name in names:
         place_as_advised(findings, name)
@@ -358,7 +358,8 @@ def test_a_compiled_pipeline_is_looked_at_by_its_tasks(doctor: Doctor) -> None:
     assert report.code == 1
     assert report["pipeline/training on cpu"] == (
         "✘ pipeline/training on cpu: placed differently: "
-        "placing would set root.dag.tasks.train.retryPolicy, platforms; ckf-spot place -f p.yaml --pool cpu"
+        "placing would set root.dag.tasks.train.retryPolicy, platforms; "
+        "ckf-spot place -f p.yaml --pool cpu --backend 2.15"
     )
     placed, _ = compiled.place([PIPELINE], Pools.load(CONTRACT)["cpu"])
     report = doctor("-f", write(yaml_text.dump(placed), "placed.yaml"), "--pool", "cpu")
@@ -373,7 +374,8 @@ def test_a_pipeline_in_manifests_is_compared_by_its_tasks(doctor: Doctor) -> Non
     findings = doctor("-f", write(yaml_text.dump(documents), "p.yaml"), "--pool", "cpu")
     assert findings["PipelineVersion/v1 on cpu"] == (
         "✘ PipelineVersion/v1 on cpu: placed differently: placing would set "
-        "spec.pipelineSpec.root.dag.tasks.train.retryPolicy, spec.platformSpec; ckf-spot place -f p.yaml --pool cpu"
+        "spec.pipelineSpec.root.dag.tasks.train.retryPolicy, spec.platformSpec; ckf-spot place -f p.yaml --pool cpu "
+        "--backend 2.15"
     )
     place_as_advised(findings, "p.yaml")
     report = doctor("-f", "p.yaml", "--pool", "cpu")

@@ -48,6 +48,15 @@ def test_no_quota_is_right(doctor: Doctor, api: Api) -> None:
     assert api.requests
 
 
+@pytest.mark.parametrize(("value", "verb"), [("warn", "warns of"), ("deny", "refuses"), ("Warn", "refuses")])
+def test_a_label_that_keeps_work_off_spot_is_shown(doctor: Doctor, api: Api, value: str, verb: str) -> None:
+    api.objects[TEAM] = {"metadata": {"name": "team-a", "labels": {"kubeflow-aks/keep-off-spot": value}}}
+    assert doctor("-f", job({}))["namespace team-a"] == (
+        f"✔ namespace team-a: a cluster with guards {verb} stateful work and model servers that tolerate spot "
+        f"(kubeflow-aks/keep-off-spot={value})"
+    )
+
+
 @pytest.mark.parametrize(
     ("file", "limited", "line"),
     [

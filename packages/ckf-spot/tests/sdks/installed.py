@@ -14,9 +14,9 @@ FOLDER: Final = Path(__file__).parents[2]
 UV: Final = FOLDER.parents[1] / ".venv/bin/uv"
 WHEELS: Final = {
     "kfp==2.16.1": "d90742de35d1fee871240ddf619b29f5c25103f522eddaf97d2b24cb2483d3ba",
-    "kfp==2.17.3": "13f365673ba419efd8c90382b4a2bbac80a6702254c27e64ce4745ec8d4f7b47",
+    "kfp==2.17.0": "dff321b76b2be8a09748a1be805a88699b4919e13bb6a1bf67ebf3074ea8ce3f",
     "kfp-kubernetes==2.16.1": "d6bb854d93a6bc6893f70e9e4f4978d6133760ae62d8626be8a4360993cc9375",
-    "kfp-kubernetes==2.17.3": "1a3c1212c8426c081fa75e6af107ff76172c1e6dcf7592bbbdb08db56178a80d",
+    "kfp-kubernetes==2.17.0": "822e3c59aa09a678f4f5fff392065f93495e18ffcd6cbd43ac62d8bffc0d82b8",
     "kubeflow==0.1.0": "8dd2f3a9e2848435c5d2f14932f0bde63c07d88f21e814a4b12b778236ab275e",
     "kubeflow==0.2.0": "69b6ec2fd800a5bc8f3e5766e6bc103b1726a94bb21ac2671271d8444458fc68",
     "kubeflow==0.2.1": "1bbe9c9d1269fa829373f8f622684e690844965bb88cfa04f0b42cbf9a190d2a",

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
@@ -77,11 +78,11 @@ def test_an_older_sdk_of_pipelines_is_refused(
     assert [line.partition(f": {OLD}")[0] for line in lines] == refused
 
 
-def test_later_sdks_of_pipelines_write_the_same(pytestconfig: pytest.Config) -> None:
-    later = packages(pytestconfig, "kfp==2.17.3", "kfp-kubernetes==2.17.3")
-    made = [output(Path(sys.executable), "pipeline.py", *folders) for folders in ((), (later,))]
-    assert [text.count("sdkVersion: kfp-2.17.0") for text in made] == [1, 0]
-    assert made[1].replace("kfp-2.17.3", "kfp-2.17.0") == made[0]
+def test_the_oldest_sdk_of_pipelines_that_is_taken_writes_the_same(pytestconfig: pytest.Config) -> None:
+    oldest = packages(pytestconfig, "kfp==2.17.0", "kfp-kubernetes==2.17.0")
+    newest, old = (output(Path(sys.executable), "pipeline.py", *folders) for folders in ((), (oldest,)))
+    assert [text.count("sdkVersion: kfp-2.17.0") for text in (newest, old)] == [0, 1]
+    assert old.replace("kfp-2.17.0", f"kfp-{version('kfp')}") == newest
 
 
 def trained(config: pytest.Config, sdk: str, models: str) -> str:

@@ -182,6 +182,16 @@ def test_spot_work_whose_fallback_does_not_exist_is_stuck() -> None:
     assert violation.advice == "pool 'cpuod2' does not exist: name cpuod instead"
 
 
+def test_each_size_of_a_fallback_is_closed_to_spot_work() -> None:
+    sizes = {name: replace(POOLS["cpuod"], name=name, pool="cpuod") for name in ("od1", "od2")}
+    pools = {"cpuspot": POOLS["cpuspot"], **sizes}
+    [violation] = violations_of(
+        pod("train-x", unschedulable=6, tolerations=[SPOT], nodeSelector=CPU), pools=pools
+    )
+    assert "od1 is closed to it: " in violation.advice
+    assert "od2 is closed to it: " in violation.advice
+
+
 def test_spot_work_whose_pool_has_no_twin_is_stuck() -> None:
     pools = {"cpuspot": replace(POOLS["cpuspot"], fallback=None)}
     [violation] = violations_of(

@@ -13,6 +13,16 @@ def at(value: Any, *path: str) -> Any:
     return value
 
 
+def put(content: dict[str, Any], path: Sequence[str], value: Any) -> None:
+    """Sets the value at a path of keys; what is no mapping on the way there becomes one."""
+    *parents, last = path
+    for key in parents:
+        if not isinstance(content.get(key), dict):
+            content[key] = {}
+        content = content[key]
+    content[last] = value
+
+
 def folded(key: Any) -> str:
     """A key in the form in which `scan-interval`, `scanInterval` and `ScanInterval` are equal."""
     return str(key).replace("-", "").lower()

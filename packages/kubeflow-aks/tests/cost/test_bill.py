@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kubeflow_aks.cost.bill import Bill, Line
-from kubeflow_aks.cost.billing import bill
+from kubeflow_aks.cost.billing import Account, bill
 from kubeflow_aks.cost.figures import HOURS_A_MONTH, CostError, Range
 from kubeflow_aks.cost.reading import hours
 from kubeflow_aks.cost.report.page import prices_and_rates
@@ -276,8 +276,10 @@ def test_a_price_limit_is_in_dollars_whatever_the_bill_is_in() -> None:
 )
 def test_what_changes_nothing_is_no_table(model: str, tables: list[str]) -> None:
     made = stack(spot("cpuspot"), basis={"workload": {"a": work()}, "cost": {"model": model}})
-    assert [it.head[0] for it in what_if(made, FixedMarket()).blocks if isinstance(it, Table)] == tables
-    [nothing] = what_if(stack(), FixedMarket()).blocks
+    assert [
+        it.head[0] for it in what_if(Account(made, FixedMarket())).blocks if isinstance(it, Table)
+    ] == tables
+    [nothing] = what_if(Account(stack(), FixedMarket())).blocks
     assert isinstance(nothing, Paragraph)
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from kubeflow_aks.cost.bill import Bill
-from kubeflow_aks.cost.billing import bill
+from kubeflow_aks.cost.billing import Account, bill
 from kubeflow_aks.cost.figures import EvictionRate, Range, Source, total
 from kubeflow_aks.cost.model import overflow
 from kubeflow_aks.cost.report.document import SCHEMA, document
@@ -200,7 +200,7 @@ def test_more_evictions_never_cost_less(
 @settings()
 @given(BASES, MARKETS)
 def test_a_dearer_spot_price_never_costs_less(basis: dict[str, Any], market: FixedMarket) -> None:
-    amounts = [it.amount().expected for it in at_prices(made(basis), market).values()]
+    amounts = [it.amount().expected for it in at_prices(Account(made(basis), market)).values()]
     assert all(less <= more * (1 + 1e-9) for less, more in pairwise(amounts[:-1]))
 
 

@@ -114,6 +114,18 @@ def test_a_burst_that_fills_the_pool_runs_on_both_and_its_rest_waits() -> None:
     assert waits == f"cpuod is full, too: its steps wait {cost.waits:.0f} hours a month in all for nodes"
 
 
+def test_work_that_a_pool_can_not_do_waits_longer_all_month_though_a_part_of_it_is_played() -> None:
+    """A third more than the pool can do in a month with thrice the starts that are played."""
+    kinds, chance = [Kind(3000, 1.6, wait=5 / 60, retries=1000, deadline=48)], Random(2)  # noqa: S311 - repeatable
+    pools = Pools(maximum=4, fallback=1, rate=0.0, tail=TAIL, delay=1 / 6)
+    monthly_bill, months = billed(kinds, pools), [play(kinds, pools, chance) for _ in range(4)]
+    [cost] = monthly_bill.work
+    assert cost.waits == pytest.approx(statistics.mean(month.waits for month in months), rel=0.05)
+    assert cost.misses
+    assert cost.misses.expected == pytest.approx(months[0].late / months[0].steps, abs=0.05)
+    assert cost.notes[-1].startswith("cpuod is full, too: its steps wait at least ")
+
+
 def test_a_long_delay_after_an_added_node_is_billed() -> None:
     """Nodes stay for two hours after each that is added, where they go after ten minutes else."""
     kinds, chance = [Kind(200, 2.0, wait=5 / 60, retries=1000)], Random(1)  # noqa: S311 - repeatable on purpose

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from kubeflow_aks.cost.bill import Bill, WorkCost
-from kubeflow_aks.cost.billing import bill
+from kubeflow_aks.cost.billing import Account, bill
 from kubeflow_aks.cost.figures import HOURS_A_MONTH, Range, Restart, Source
 from kubeflow_aks.cost.measured import Measured, PoolTimes, restarts, spread
 from kubeflow_aks.cost.report.document import document
@@ -189,7 +189,7 @@ def test_work_on_demand_starts_its_nodes_as_measured_too() -> None:
 def test_the_table_of_suppositions_has_the_row_of_the_bill() -> None:
     planned = made(**DEFAULT)
     expected = bill(planned, FixedMarket(), measured=MEASURED).amount("batch").expected
-    for block in what_if(planned, FixedMarket(), {}, MEASURED).blocks:
+    for block in what_if(Account(planned, FixedMarket(), measured=MEASURED)).blocks:
         assert isinstance(block, Table)
         rows = [row for row in block.rows if row[0] in {"5 % an hour", "as expected"}]
         assert [row[1] for row in rows] == [f"${expected:.2f}"]

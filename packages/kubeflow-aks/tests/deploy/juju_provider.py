@@ -1,4 +1,4 @@
-"""A provider with the schema of juju/juju 0.23.3 that deploys nothing, for OpenTofu over its plugin protocol 6.
+"""A provider with the schema of juju/juju that deploys nothing, for OpenTofu over its plugin protocol 6.
 
 OpenTofu itself checks a configuration against the schema. Planning and applying are as plain as they can be: what is
 configured stays, what the provider computes is unknown in a plan and made up in an apply.
@@ -23,10 +23,9 @@ import grpc
 import msgpack  # pyright: ignore[reportMissingTypeStubs]
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
-from tests.deploy.recorded import provider_schema
+from tests.deploy.recorded import Layout
 
 SOURCE: Final = "registry.opentofu.org/juju/juju"
-VERSION: Final = "0.23.3"
 _PROTOCOL: Final = 6
 
 _PACKAGE: Final = "tfplugin6"
@@ -78,7 +77,7 @@ _SCALARS: Final = {
     "int32": descriptor_pb2.FieldDescriptorProto.TYPE_INT32,
     "int64": descriptor_pb2.FieldDescriptorProto.TYPE_INT64,
 }
-_NESTING: Final = {"single": 1, "list": 2, "set": 3}
+_NESTING: Final = {"single": 1, "list": 2, "set": 3, "map": 4}
 _DESCRIPTIONS: Final = ("plain", "markdown")
 _UNKNOWN: Final = msgpack.ExtType(0, b"\0")
 """A value that is known after the apply, as OpenTofu encodes it."""
@@ -114,10 +113,12 @@ class JujuProvider:
 
     Attributes:
         reattach: what OpenTofu finds it by, as TF_REATTACH_PROVIDERS.
+        schema: its own.
         made: number of resources that exist, by type.
     """
 
     reattach: str
+    schema: dict[str, Any]
     made: Counter[str] = field(default_factory=Counter[str])
 
     def upgrade(self, request: Any) -> Any:
@@ -130,18 +131,21 @@ class JujuProvider:
 
     def plan(self, request: Any) -> Any:
         """What is computed and not there yet is unknown."""
-        planned = _changed(request.type_name, _decoded(request.next), _unknown_if_computed)
+        planned = self._changed(request.type_name, _decoded(request.next), _unknown_if_computed)
         return _M["State"](value=_encoded(planned))
 
     def apply(self, request: Any) -> Any:
         """What was unknown becomes known."""
         before, after = _decoded(request.prior), _decoded(request.next)
         self.made[request.type_name] += (after is not None) - (before is not None)
-        return _M["State"](value=_encoded(_changed(request.type_name, after, _with_values)))
+        return _M["State"](value=_encoded(self._changed(request.type_name, after, _with_values)))
+
+    def _changed(self, kind: str, value: Any, change: Callable[[dict[str, Any], Any], Any]) -> Any:
+        return _changed_block(self.schema["resource_schemas"][kind]["block"], value, change)
 
 
 @contextmanager
-def serve() -> Generator[JujuProvider]:
+def serve(layout: Layout) -> Generator[JujuProvider]:
     """The provider on a socket that only this user reaches."""
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(4) as pool:
         socket = Path(folder) / "provider"
@@ -154,7 +158,7 @@ def serve() -> Generator[JujuProvider]:
             "Test": True,
             "Addr": address,
         }
-        provider = JujuProvider(json.dumps({SOURCE: about}))
+        provider = JujuProvider(json.dumps({SOURCE: about}), layout.schema)
         server = grpc.server(pool)
         server.add_generic_rpc_handlers((_handlers(provider),))
         server.add_insecure_port(f"unix:{socket}")
@@ -165,15 +169,17 @@ def serve() -> Generator[JujuProvider]:
             server.stop(None).wait()
 
 
-def mirror(folder: Path) -> Path:
-    """OpenTofu's configuration with a mirror that has this provider at this version, and no registry.
+def mirror(folder: Path, layout: Layout) -> Path:
+    """OpenTofu's configuration with a mirror that has the provider of a layout at its version, and no registry.
 
     Args:
         folder: takes the mirror and the file.
+        layout: names the version.
     """
-    package = folder / "mirror" / SOURCE / VERSION / _platform()
+    version = layout.release.juju_provider
+    package = folder / "mirror" / SOURCE / version / _platform()
     package.mkdir(parents=True)
-    program = package / f"terraform-provider-juju_v{VERSION}"
+    program = package / f"terraform-provider-juju_v{version}"
     program.write_text("#!/bin/sh\necho 'served by the test instead' >&2\nexit 1\n", encoding="utf-8")
     program.chmod(0o755)
     file = folder / "tofu.rc"
@@ -185,7 +191,7 @@ def mirror(folder: Path) -> Path:
 
 
 def _handlers(provider: JujuProvider) -> grpc.GenericRpcHandler:
-    schemas = _schemas()
+    schemas = _schemas(provider.schema)
     methods: dict[str, tuple[str, Callable[[Any], Any]]] = {
         "GetProviderSchema": ("Empty", lambda _: schemas),
         "ValidateProviderConfig": ("Empty", _nothing),
@@ -216,8 +222,7 @@ def _nothing(_request: Any) -> Any:
     return _M["Empty"]()
 
 
-def _schemas() -> Any:
-    schema = provider_schema()
+def _schemas(schema: dict[str, Any]) -> Any:
     return _M["Schemas"](
         provider=_schema(schema["provider"]),
         resources=[
@@ -281,10 +286,6 @@ def _decoded(value: Any) -> Any:
 
 def _encoded(value: Any) -> Any:
     return _M["Value"](msgpack=msgpack.packb(value))  # pyright: ignore[reportUnknownMemberType]
-
-
-def _changed(kind: str, value: Any, change: Callable[[dict[str, Any], Any], Any]) -> Any:
-    return _changed_block(provider_schema()["resource_schemas"][kind]["block"], value, change)
 
 
 def _changed_block(block: dict[str, Any], value: Any, change: Callable[[dict[str, Any], Any], Any]) -> Any:

@@ -1,4 +1,4 @@
-"""Canonical's modules and the juju provider as they were recorded, and a stand-in of the one that `deploy/` calls."""
+"""Canonical's layouts and their juju providers as they were recorded, and a stand-in of each for `deploy/`."""
 
 from __future__ import annotations
 
@@ -11,31 +11,50 @@ from typing import Any, Final, cast
 
 import hcl2
 
+from aks_facts import CharmedKubeflowRelease, charmed_kubeflow_releases
 from kubeflow_aks.project import PROJECT_ROOT
 
-ROOT: Final = PROJECT_ROOT / "deploy"
+DEPLOY: Final = PROJECT_ROOT / "deploy"
 _DATA: Final = Path(__file__).parent / "data"
-_OUTPUTS: Final = (
-    "model",
-    "ingress_provider",
-    "kserve_controller",
-    "tls_certificate_requirer",
-    "dashboard_links_provider",
-)
-"""What `modules/kubeflow` exports (docs/facts/charmed-kubeflow.md#two-layouts)."""
+_OUTPUTS: Final = {
+    "modules-kubeflow": (
+        "ingress_provider",
+        "kserve_controller",
+        "tls_certificate_requirer",
+        "dashboard_links_provider",
+    )
+}
+"""What a layout exports beside its model (docs/facts/charmed-kubeflow.md#two-layouts)."""
 
 
 @dataclass(frozen=True)
-class Recorded:
-    """One module's variables.
+class Layout:
+    """One layout of Canonical's Terraform, as a release of the catalogue names it.
 
     Attributes:
-        source: the module as OpenTofu names it, with its commit.
-        variables: of each its `type`, whether it is `sensitive`, and its `default` where that was seen.
+        release: the newest one that it deploys.
+        variables: of each its `type`, whether it is `sensitive`, and its `default`.
+        resources: what it makes: `arguments`, `applications`, `integrations`, and `locals` that these use.
+        schema: of the provider that the root requires, as `providers schema -json` prints it.
     """
 
-    source: str
+    release: CharmedKubeflowRelease
     variables: dict[str, dict[str, Any]]
+    resources: dict[str, Any]
+    schema: dict[str, Any]
+
+    @property
+    def root(self) -> Path:
+        """The folder in `deploy/`."""
+        return DEPLOY / self.release.root
+
+    @property
+    def source(self) -> str:
+        """The module as OpenTofu names it, with its commit."""
+        return (
+            f"git::https://github.com/canonical/charmed-kubeflow-solutions//{self.release.layout}"
+            f"?ref={self.release.commit}"
+        )
 
     def refusals(self, variables: dict[str, Any]) -> list[str]:
         """What of these variables the module would not take, each with its reason."""
@@ -47,26 +66,48 @@ class Recorded:
         ]
         return unknown + misfits
 
+    def blocks(self, kind: str) -> dict[str, dict[str, Any]]:
+        """The blocks of one kind in the root, by their label; those of JSON as those of HCL."""
+        files = [parsed(file.read_text(encoding="utf-8")) for file in sorted(self.root.glob("*.tf"))]
+        files += [{kind: [file.get(kind, {})]} for file in map(_json, sorted(self.root.glob("*.tf.json")))]
+        return {
+            label.strip('"'): body
+            for file in files
+            for block in file.get(kind, [])
+            for label, body in block.items()
+        }
 
-def modules_kubeflow() -> Recorded:
-    """The module that `deploy/` calls."""
-    return _read("modules-kubeflow-variables.json")
-
-
-def products_kubeflow() -> Recorded:
-    """The layout that follows."""
-    return _read("products-kubeflow-variables.json")
+    @property
+    def required(self) -> set[str]:
+        """The variables of the root that have no default."""
+        return {name for name, body in self.blocks("variable").items() if "default" not in body}
 
 
 @cache
-def provider_schema() -> dict[str, Any]:
-    """The schema of the provider that `deploy/` requires, as `providers schema -json` prints it."""
-    return json.loads((_DATA / "juju-provider-0.23.3-schema.json").read_text(encoding="utf-8"))
+def layout(name: str) -> Layout:
+    """The recordings of a release's layout.
+
+    Raises:
+        FileNotFoundError: one of them is missing.
+        ValueError: they are of another module, or of another commit.
+    """
+    release = charmed_kubeflow_releases()[name]
+    variables, resources, schema = (
+        _json(_DATA / f"{file}.json")
+        for file in (
+            f"{release.root}-variables",
+            f"{release.root}-resources",
+            f"juju-provider-{release.juju_provider}-schema",
+        )
+    )
+    for recording in (variables, resources):
+        if (recording["path"], recording["commit"]) != (release.layout, release.commit):
+            raise ValueError(f"{name}: recorded are {recording['path']} at {recording['commit']}")
+    return Layout(release, variables["variables"], resources, schema)
 
 
-def resources() -> dict[str, Any]:
-    """What the module that `deploy/` calls makes: `arguments`, `applications` and `integrations`."""
-    return json.loads((_DATA / "modules-kubeflow-resources.json").read_text(encoding="utf-8"))
+RELEASES: Final = tuple(name for name, release in charmed_kubeflow_releases().items() if release.root)
+"""Those that `deploy/` has a root for; each layout is deployed by one."""
 
 
 def parsed(text: str) -> dict[str, list[dict[str, Any]]]:
@@ -74,42 +115,33 @@ def parsed(text: str) -> dict[str, list[dict[str, Any]]]:
     return cast("dict[str, list[dict[str, Any]]]", hcl2.loads(text))  # pyright: ignore[reportUnknownMemberType]
 
 
-def blocks(kind: str) -> dict[str, dict[str, Any]]:
-    """The blocks of one kind in `deploy/*.tf`, by their label."""
-    files = [parsed(file.read_text(encoding="utf-8")) for file in sorted(ROOT.glob("*.tf"))]
-    listed = [block for file in files for block in file.get(kind, [])]
-    return {label.strip('"'): body for block in listed for label, body in block.items()}
-
-
-def required_by_root() -> set[str]:
-    """The variables of `deploy/` that have no default."""
-    return {name for name, body in blocks("variable").items() if "default" not in body}
-
-
-def root_of_stand_in(folder: Path) -> Path:
-    """A copy of `deploy/` that calls a stand-in of the module.
+def root_of_stand_in(folder: Path, layout: Layout) -> Path:
+    """A copy of a root that calls a stand-in of its module.
 
     The stand-in has the recorded variables, so that OpenTofu itself finds an argument that the module does not have,
     and the recorded model, applications and integrations. Its folder is written into the call: a file named
     `override.tf` could do that too, but OpenTofu looks for no unknown arguments in a call that it has merged.
     """
     root = Path(
-        shutil.copytree(ROOT, folder / "deploy", ignore=shutil.ignore_patterns(".terraform*", "*.tfstate*"))
+        shutil.copytree(
+            layout.root, folder / "deploy", ignore=shutil.ignore_patterns(".terraform*", "*.tfstate*")
+        )
     )
     module = root / "stand-in"
     module.mkdir()
-    variables = {name: {"default": None, **about} for name, about in modules_kubeflow().variables.items()}
+    variables = {name: {"default": None, **about} for name, about in layout.variables.items()}
+    outputs = _OUTPUTS.get(layout.release.root, ())
     content: dict[str, Any] = {
         "terraform": {"required_providers": {"juju": {"source": "juju/juju"}}},
         "variable": variables,
-        "locals": {"model": "kubeflow"},
-        "resource": _resources(set(variables)),
-        "output": {name: {"value": name} for name in _OUTPUTS} | {"model": {"value": "${local.model}"}},
+        "locals": {"model": "kubeflow", **layout.resources.get("locals", {})},
+        "resource": _resources(layout),
+        "output": {name: {"value": name} for name in outputs} | {"model": {"value": "${local.model}"}},
     }
     write(module / "main.tf.json", content)
-    main = root / "main.tf"
-    text = main.read_text(encoding="utf-8").replace(modules_kubeflow().source, "./stand-in")
-    main.write_text(text, encoding="utf-8")
+    for file in root.glob("*.tf*"):
+        text = file.read_text(encoding="utf-8")
+        file.write_text(text.replace(layout.source, "./stand-in"), encoding="utf-8")
     return root
 
 
@@ -118,24 +150,30 @@ def write(file: Path, content: object) -> None:
     file.write_text(json.dumps(content, indent=2), encoding="utf-8")
 
 
-def _resources(variables: set[str]) -> dict[str, Any]:
-    recorded = resources()
-    model = "${var.create_model ? one(juju_model.kubeflow[*].name) : local.model}"
+def _resources(layout: Layout) -> dict[str, Any]:
+    # Provider 1.0 renamed the argument (canonical/bundle-kubeflow#1353).
+    key, of = (
+        ("model_uuid", "uuid")
+        if "model_uuid" in layout.resources["arguments"]["juju_application"]
+        else ("model", "name")
+    )
+    other = "var.model_uuid" if key == "model_uuid" else "local.model"
+    model = {key: f"${{var.create_model ? one(juju_model.kubeflow[*].{of}) : {other}}}"}
     applications = {
-        _label(name): _application(name, about, variables) | {"model": model}
-        for name, about in recorded["applications"].items()
+        _label(name): _application(name, about, set(layout.variables)) | model
+        for name, about in layout.resources["applications"].items()
     }
     integrations: dict[str, Any] = {}
-    for number, (one, other, *count) in enumerate(recorded["integrations"]):
+    for number, (one, other, *count) in enumerate(layout.resources["integrations"]):
         ends = [
             {"name": f"${{one(juju_application.{_label(name)}[*].name)}}", "endpoint": endpoint}
             for name, endpoint in (one, other)
         ]
-        integrations[f"integration_{number}"] = {"model": model, "application": ends, **_count(*count)}
+        integrations[f"integration_{number}"] = {**model, "application": ends, **_count(*count)}
     return {
         "juju_model": {"kubeflow": {"count": "${var.create_model ? 1 : 0}", "name": "${local.model}"}},
         "juju_application": applications,
-        "juju_integration": integrations,
+        **({"juju_integration": integrations} if integrations else {}),
     }
 
 
@@ -155,10 +193,8 @@ def _label(name: str) -> str:
     return name.replace("-", "_")
 
 
-def _read(name: str) -> Recorded:
-    recorded = json.loads((_DATA / name).read_text(encoding="utf-8"))
-    repository = f"git::https://github.com/{recorded['repository']}"
-    return Recorded(f"{repository}//{recorded['path']}?ref={recorded['commit']}", recorded["variables"])
+def _json(file: Path) -> dict[str, Any]:
+    return json.loads(file.read_text(encoding="utf-8"))
 
 
 def _fits(value: object, kind: str) -> bool:

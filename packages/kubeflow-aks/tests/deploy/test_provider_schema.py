@@ -7,27 +7,25 @@ from typing import Any
 import pytest
 
 from tests.deploy import recorded
-from tests.deploy.juju_provider import VERSION
+from tests.deploy.recorded import Layout
 
-_RESOURCES = recorded.resources()
-_ROOT = f"{_RESOURCES['repository']}//{_RESOURCES['path']}"
+LAYOUTS = [recorded.layout(name) for name in recorded.RELEASES]
 
 
 def _uses() -> list[Any]:
-    """Uses by the module and each charm's module: where it is, a type of resource, and the arguments that it sets."""
-    resources = [
-        pytest.param(kind, set(names), id=f"{_ROOT} {kind}")
-        for kind, names in _RESOURCES["arguments"].items()
+    """Uses by a layout and its charms' modules: the schema of a type of resource, and the arguments that are set."""
+    return [
+        pytest.param(layout.schema["resource_schemas"][kind]["block"], set(names), id=f"{where} {kind}")
+        for layout in LAYOUTS
+        for where, kind, names in (
+            *((layout.release.layout, kind, names) for kind, names in layout.resources["arguments"].items()),
+            *(
+                (f"{about['module']} {name}", "juju_application", about["arguments"])
+                for name, about in layout.resources["applications"].items()
+                if "module" in about
+            ),
+        )
     ]
-    charms = [
-        pytest.param("juju_application", set(about["arguments"]), id=f"{about['module']} {name}")
-        for name, about in _RESOURCES["applications"].items()
-    ]
-    return resources + charms
-
-
-def _block(kind: str) -> dict[str, Any]:
-    return recorded.provider_schema()["resource_schemas"][kind]["block"]
 
 
 def _accepted(block: dict[str, Any], prefix: str = "") -> set[str]:
@@ -45,45 +43,30 @@ def _accepted(block: dict[str, Any], prefix: str = "") -> set[str]:
     )
 
 
-@pytest.mark.parametrize(("kind", "arguments"), _uses())
-def test_the_provider_has_every_argument(kind: str, arguments: set[str]) -> None:
-    assert arguments - _accepted(_block(kind)) == set()
+@pytest.mark.parametrize(("block", "arguments"), _uses())
+def test_the_provider_has_every_argument(block: dict[str, Any], arguments: set[str]) -> None:
+    assert arguments - _accepted(block) == set()
 
 
-@pytest.mark.parametrize(("kind", "arguments"), _uses())
-def test_what_the_provider_requires_is_set(kind: str, arguments: set[str]) -> None:
-    required = {name for name, about in _block(kind)["attributes"].items() if about.get("required")}
+@pytest.mark.parametrize(("block", "arguments"), _uses())
+def test_what_the_provider_requires_is_set(block: dict[str, Any], arguments: set[str]) -> None:
+    required = {name for name, about in block["attributes"].items() if about.get("required")}
     assert required - arguments == set()
 
 
-@pytest.mark.parametrize(("kind", "arguments"), _uses())
-def test_no_argument_is_deprecated(kind: str, arguments: set[str]) -> None:
-    deprecated = {name for name, about in _block(kind)["attributes"].items() if about.get("deprecated")}
+@pytest.mark.parametrize(("block", "arguments"), _uses())
+def test_no_argument_is_deprecated(block: dict[str, Any], arguments: set[str]) -> None:
+    deprecated = {name for name, about in block["attributes"].items() if about.get("deprecated")}
     assert arguments & deprecated == set()
 
 
 @pytest.mark.parametrize("name", ["model_uuid", "charm.model", "model_type"])
 def test_an_argument_that_the_provider_does_not_have_is_found(name: str) -> None:
     """The last is one that only the provider sets."""
-    assert name not in _accepted(_block("juju_application"))
+    assert name not in _accepted(LAYOUTS[0].schema["resource_schemas"]["juju_application"]["block"])
 
 
-def test_the_schema_is_of_the_pinned_version() -> None:
-    versions = recorded.parsed((recorded.ROOT / "versions.tf").read_text(encoding="utf-8"))["terraform"][0]
-    assert versions["required_providers"][0]["juju"]["version"].strip('"') == f"= {VERSION}"
-    assert recorded.provider_schema()["source"].startswith(f"juju/terraform-provider-juju {VERSION},")
-
-
-def test_the_recorded_resources_are_of_the_module_that_the_root_calls() -> None:
-    assert f"//{_RESOURCES['path']}?ref={_RESOURCES['commit']}" in recorded.modules_kubeflow().source
-
-
-def test_every_application_of_the_module_is_one_that_the_root_can_pin() -> None:
-    text = (recorded.ROOT / "main.tf").read_text(encoding="utf-8")
-    listed = {name.strip('"') for name in recorded.parsed(text)["locals"][0]["applications"]}
-    assert {name for name, about in _RESOURCES["applications"].items() if "count" not in about} == listed
-
-
-def test_an_integration_is_between_applications_of_the_module() -> None:
-    ends = {name for one, other, *_ in _RESOURCES["integrations"] for name, _ in (one, other)}
-    assert ends - set(_RESOURCES["applications"]) == set()
+@pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.release.release)
+def test_an_integration_is_between_applications_of_the_module(layout: Layout) -> None:
+    ends = {name for one, other, *_ in layout.resources["integrations"] for name, _ in (one, other)}
+    assert ends - set(layout.resources["applications"]) == set()

@@ -19,7 +19,7 @@ OTHERS = {
     *("az", "export", "helm", "juju", "kubectl", "pip", "pulumi"),
     "kubeflow-aks",  # where the package is installed; tests/docs/test_another_repository.py runs it there
     ".venv/bin/python",
-    *("build/dev/handoff/bootstrap.sh", "build/dev/handoff/teardown.sh"),
+    *("build/dev/handoff/bootstrap.sh", "build/dev/handoff/refresh.sh", "build/dev/handoff/teardown.sh"),
 }
 """Programs that are not of this repository, or that it writes."""
 OF_THE_LAUNCHER = {"set-up"}

@@ -60,6 +60,7 @@ NOT_PLAYED: Final = {
     "kubectl": "needs a cluster; tests/local/moves plays those of docs/how-to/move-a-pool.md",
     "export": "sets a variable of the reader's shell",
     "build/dev/handoff/bootstrap.sh": "needs Juju; tests/handoff run it with replacements",
+    "build/dev/handoff/refresh.sh": "needs Juju; tests/handoff run it with replacements",
     "build/dev/handoff/teardown.sh": "needs Juju; tests/handoff run it with replacements",
     "kubeflow-aks": "where the package is installed; tests/docs/test_another_repository.py",
     "pip": "tests/docs/test_another_repository.py, tests/docs/test_use_the_components.py",

@@ -98,6 +98,7 @@ case $first in
     # Each call has the next of the prepared answers, and the last one for ever.
     cat "$state/status/$(ls "$state/status" | head -n 1)"
     if [ "$(ls "$state/status" | wc -l)" -gt 1 ]; then rm "$state/status/$(ls "$state/status" | head -n 1)"; fi ;;
+  refresh) ;;
   deploy)
     if has "charms/$2"; then echo "ERROR cannot add application \\"$2\\": application already exists" >&2; exit 1; fi
     put "charms/$2" "$(cat "${9#settings_yaml=@}")" ;;
@@ -165,6 +166,20 @@ def status(**applications: str) -> str:
     return json.dumps({"applications": states})
 
 
+def charms(**revisions: tuple[str, str, int]) -> str:
+    """What it says of active applications, each with its charm, channel and revision."""
+    listed = {
+        name.replace("_", "-"): {
+            "application-status": {"current": "active"},
+            "charm-name": charm,
+            "charm-channel": channel,
+            "charm-rev": revision,
+        }
+        for name, (charm, channel, revision) in revisions.items()
+    }
+    return json.dumps({"applications": listed})
+
+
 def _cloud(folder: Path) -> str:
     """What a hand-off calls the cluster."""
     names = (folder / "names.sh").read_text(encoding="utf-8")
@@ -211,7 +226,7 @@ class Fakes:
         for name in ("rm", "awk", "sleep", "wc"):
             (root / "bin" / name).symlink_to(f"/usr/bin/{name}")
         (root / "bin" / "python3").symlink_to(sys.executable)
-        (root / "deploy" / "main.tf").touch()
+        (root / "deploy" / "versions.tf").touch()
         recorded_juju.install(root / "state" / "recorded", _cloud(folder))
         fakes.put("status/1", status(minio="active", kfp_api="active"))
         return fakes
@@ -222,7 +237,7 @@ class Fakes:
             (other.root / "state" / name).mkdir()
         for name in ("clouds", "controllers", "credentials", "workspaces", "applied", "current"):
             (self.root / "state" / name).symlink_to(other.root / "state" / name)
-        (self.root / "deploy" / "main.tf").unlink()
+        (self.root / "deploy" / "versions.tf").unlink()
         (self.root / "deploy").rmdir()
         (self.root / "deploy").symlink_to(other.root / "deploy")
         return self

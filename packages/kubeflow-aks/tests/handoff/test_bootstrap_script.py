@@ -52,7 +52,7 @@ def test_it_does_everything_in_order(fakes: Fakes) -> None:
     [apply] = [line for line in calls if " apply " in line]
     assert apply.endswith(f" apply -auto-approve -var-file={fakes.folder}/ckf.auto.tfvars.json")
     assert "2 of 2 applications active" in done.stdout
-    assert "Charmed Kubeflow 1.11 is there: http://kubeflow-aks-dev-" in done.stdout
+    assert "Charmed Kubeflow 1.11-ubuntu2 is there: http://kubeflow-aks-dev-" in done.stdout
     assert "./kubeflow-aks verify dev" in done.stdout
     assert "argoRetries: true" in done.stdout
 
@@ -61,7 +61,10 @@ def test_retries_that_are_on_are_not_named_again(fakes: Fakes) -> None:
     fakes.put("configmap", "kubeflow-aks")
     done = fakes.run("bootstrap.sh", "--yes")
     assert done.returncode == 0
-    assert done.stdout.endswith("Next:\n  juju switch aks-dev-controller\n  ./kubeflow-aks verify dev\n")
+    assert done.stdout.endswith(
+        "Next:\n  juju switch aks-dev-controller\n"
+        f"  ./kubeflow-aks verify dev --juju-status {fakes.folder}/logs/status.json\n"
+    )
 
 
 def test_the_order_is_cloud_credential_controller_terraform(fakes: Fakes) -> None:
@@ -187,7 +190,7 @@ def test_another_juju_is_reported(fakes: Fakes, version: str) -> None:
     done = fakes.run("bootstrap.sh", "--yes")
     assert done.returncode == 1
     assert done.stderr.startswith(
-        f"error: Juju {version} is here; Charmed Kubeflow 1.11 is deployed with Juju 3.6\n  get it: "
+        f"error: Juju {version} is here; Charmed Kubeflow 1.11-ubuntu2 is deployed with Juju 3.6\n  get it: "
     )
 
 

@@ -9,23 +9,30 @@ from typing import Any
 import pytest
 import yaml
 
+from aks_facts import charmed_kubeflow_releases
 from ckf_spot import contract
 from ckf_spot.generated.spawner import jupyter_ui_config
 from ckf_spot.pools import Pools
 from kubeflow_aks.clients.kubernetes import kubeconfig
 from kubeflow_aks.deployed.errors import StackError
-from kubeflow_aks.handoff.files import MODULES, PRODUCTS, files
+from kubeflow_aks.handoff.files import CHARMS, VARIABLES, files
 from tests.handoff.made_up_outputs import CERTIFICATE, TOKEN, outputs, values, with_basis
 
 SECRET = {"credentials.yaml", "kubeconfig"}
 
 
-def modules(raw_outputs: dict[str, Any] | None = None) -> dict[str, Any]:
-    return json.loads(files(outputs(raw_outputs))[MODULES])
+def variables_of(release: str, **changed: Any) -> dict[str, Any]:
+    raw_outputs = with_basis(kubeflow={"release": release})
+    basis = {**raw_outputs["clusterBasis"], **changed.pop("basis", {})}
+    return json.loads(files(outputs({**raw_outputs, "clusterBasis": basis, **changed}))[VARIABLES])
 
 
-def products(raw_outputs: dict[str, Any] | None = None) -> dict[str, Any]:
-    return json.loads(files(outputs(raw_outputs))[PRODUCTS])
+def modules(**changed: Any) -> dict[str, Any]:
+    return variables_of("1.11", **changed)
+
+
+def products(**changed: Any) -> dict[str, Any]:
+    return variables_of("1.11-ubuntu2", **changed)
 
 
 def test_the_cloud_is_the_cluster_with_its_storage() -> None:
@@ -84,7 +91,7 @@ def test_modules_kubeflow_gets_what_the_cluster_has() -> None:
 def test_the_order_of_outputs_changes_nothing_for_terraform() -> None:
     turned = dict(sorted(values()["ingressAnnotations"].items(), reverse=True))
     assert list(turned) != sorted(turned)
-    assert modules(values(ingressAnnotations=turned)) == modules()
+    assert modules(ingressAnnotations=turned) == modules()
 
 
 def test_products_kubeflow_corrects_its_defaults() -> None:
@@ -123,10 +130,8 @@ def test_notebooks_are_offered_the_pools_of_the_outputs() -> None:
 def test_istio_s_plug_in_is_where_canonical_tests_it(
     policy: str, directories: tuple[str, str], profiles: str
 ) -> None:
-    for variables in (
-        modules(with_basis(network={"policy": policy})),
-        products(with_basis(network={"policy": policy})),
-    ):
+    network = {"network": {"policy": policy}}
+    for variables in (modules(basis=network), products(basis=network)):
         assert (variables["istio_cni_bin_dir"], variables["istio_cni_conf_dir"]) == directories
         assert variables["kubeflow_profiles_security_policy"] == profiles
 
@@ -136,9 +141,18 @@ def test_no_variable_is_a_secret() -> None:
     assert not [name for name in names if "password" in name or "username" in name or "secret" in name]
 
 
-def test_another_release_gets_no_variables_of_this_one() -> None:
+@pytest.mark.parametrize(
+    ("release", "root"), [("1.11", "modules-kubeflow"), ("1.11-ubuntu2", "products-kubeflow")]
+)
+def test_a_release_names_its_root_and_its_charms(release: str, root: str) -> None:
+    texts = files(outputs(with_basis(kubeflow={"release": release})))
+    assert f"RELEASE={release}\nROOT={root}\n" in texts["names.sh"]
+    assert list(json.loads(texts[CHARMS])) == list(charmed_kubeflow_releases()[release].charms)
+
+
+def test_a_release_without_a_root_gets_no_variables() -> None:
     texts = files(outputs(with_basis(kubeflow={"release": "1.10"})))
-    assert not {MODULES, PRODUCTS} & set(texts)
+    assert not {VARIABLES, CHARMS} & set(texts)
     assert "RELEASE=1.10\n" in texts["names.sh"]
     assert "TFVARS=''\n" in texts["names.sh"]
 
@@ -178,7 +192,10 @@ def test_another_release_gets_no_variables_of_this_one() -> None:
         ),
         (
             with_basis(kubeflow={"release": "2.0"}),
-            "dev: output clusterBasis: kubeflow.release has an unexpected value; expected one of 1.10, 1.11",
+            (
+                "dev: output clusterBasis: kubeflow.release has an unexpected value; expected one of 1.10, 1.11, "
+                "1.11-ubuntu2"
+            ),
         ),
         (
             values(ingressAnnotations={"a": "b,c=d"}),

@@ -46,7 +46,7 @@ KEPT = (
     "as it is currently marked for protection. To unprotect the resource, remove the `protect` flag from the resource "
     "in your Pulumi program and run `pulumi up`"
 )
-"""What the engine 3.259.0 says in a preview."""
+"""What the engine 3.274.1 says in a preview."""
 
 
 def test_what_is_refused_for_protection_is_named_once() -> None:

@@ -61,7 +61,9 @@ def test_a_larger_size_costs_more_above_the_fold_and_line_by_line() -> None:
 
 def test_a_change_that_costs_nothing_is_one_short_line() -> None:
     observation = observed(run(**pools()), run(**pools(general={"maxCount": 5})))
-    assert _cost_line(observation).endswith("a month, unchanged.")
+    assert _cost_line(observation).endswith(
+        "a month, unchanged. The work is assumed, because the stack names none."
+    )
     assert re.fullmatch(r"`\$[\d,]+`, as before", _cell(observation))
     assert "<summary>Expected cost</summary>" not in _comment(observation)
 
@@ -77,6 +79,7 @@ def test_other_work_is_a_change_though_no_resource_is_one() -> None:
     observation = observed(run(), run(workload=work))
     assert _document(observation)["outcome"] == "changed"
     assert "a month (was $" in _cost_line(observation)
+    assert "assumed" not in _cost_line(observation)
 
 
 def test_over_the_budget_is_a_warning_and_says_by_how_much() -> None:
@@ -87,8 +90,12 @@ def test_over_the_budget_is_a_warning_and_says_by_how_much() -> None:
 @pytest.mark.parametrize(
     ("observation", "line", "cell"),
     [
-        (observed(None, run()), "a month.", "`"),
-        (observed(Run(failure="x"), run()), "a month.", "`"),
+        (observed(None, run()), "a month. The work is assumed, because the stack names none.", "`"),
+        (
+            observed(Run(failure="x"), run()),
+            "a month. The work is assumed, because the stack names none.",
+            "`",
+        ),
         (observed(run(), None), "", "–"),
         (observed(run(), Run(failure="x")), "", "–"),
         (observed(run(location="atlantiscentral"), run()), "The earlier cost is unknown.", "`, was unknown"),

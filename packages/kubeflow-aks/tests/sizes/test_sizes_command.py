@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -138,3 +139,92 @@ def test_an_unknown_region_is_refused(capsys: pytest.CaptureFixture[str]) -> Non
     assert capsys.readouterr().err == (
         "error: --location: narnia is not allowed; expected a region of Azure's public cloud, such as westeurope\n"
     )
+
+
+BLOCK = """\
+config:
+  kf:location: westeurope
+  kf:pools:
+    one: {priority: Spot, vmSizes: [Standard_D8s_v5], maxCount: 3}
+    cpuspot:
+      priority: Spot # cheap
+      maxCount: 10
+      vmSizes: # vmSizes by Azure's placement score of 2026-01-01
+        - Standard_D8ds_v5
+        - Standard_D8ads_v5 # AMD
+        - Standard_D8as_v5"""
+FLOW = "config:\n  location: westeurope\n  pools: {cpuspot: {vmSizes: [%s], priority: Spot, maxCount: 10}}\n"
+SIZES = ("Standard_D8ds_v5", "Standard_D8ads_v5", "Standard_D8as_v5")
+SCORES = {"Standard_D8ds_v5": "Low", "Standard_D8as_v5": "DataNotFoundOrStale"}
+
+
+@pytest.mark.parametrize(
+    ("text", "after"),
+    [
+        (
+            BLOCK,
+            BLOCK.replace(" # vmSizes by Azure's placement score of 2026-01-01", "  # <note>")
+            .replace("- Standard_D8ds_v5", "- x")
+            .replace("Standard_D8ads_v5 # AMD", "Standard_D8ds_v5")
+            .replace("- x", "- Standard_D8ads_v5 # AMD"),
+        ),
+        (
+            FLOW % ", ".join(SIZES),
+            f"{FLOW[:-1] % 'Standard_D8ads_v5, Standard_D8ds_v5, Standard_D8as_v5'}  # <note>\n",
+        ),
+    ],
+    ids=["block", "flow"],
+)
+def test_the_order_by_score_is_written_with_its_day(
+    text: str, after: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "Pulumi.yaml").write_text("name: kf\nruntime: python\n", encoding="utf-8")
+    file = tmp_path / "Pulumi.dev.yaml"
+    file.write_text(text, encoding="utf-8")
+    log = installed(tmp_path / "bin", scores=SCORES)
+    command = ["sizes", "--order", "dev", "--root", str(tmp_path)]
+    assert main(command) == 1
+    assert file.read_text(encoding="utf-8") == text
+    assert capsys.readouterr().out.splitlines() == [
+        (
+            "cpuspot in westeurope, 10 spot VMs at once: Standard_D8ads_v5 (High), Standard_D8ds_v5 (Low), "
+            "Standard_D8as_v5 (no recent data)"
+        ),
+        "Another order than in the stack file: cpuspot. Take it over with --write.",
+    ]
+    assert main([*command, "--write"]) == 0
+    note = f"vmSizes by Azure's placement score of {datetime.now(UTC).date()}"
+    assert file.read_text(encoding="utf-8") == after.replace("<note>", note)
+    assert main(command) == 0
+    assert {line[line.index("--desired-count") + 1] for line in words(log)} == {"10"}
+
+
+@pytest.mark.parametrize(
+    ("text", "more", "refusal"),
+    [
+        (FLOW % SIZES[0], [], "expected a stack whose file has a spot pool with several vmSizes"),
+        (
+            FLOW.replace("location", "odd") % ", ".join(SIZES),
+            [],
+            "expected a stack whose file has a location",
+        ),
+        (FLOW % ", ".join(SIZES), ["--offline"], "leave out --offline and --format"),
+    ],
+)
+def test_an_order_that_cannot_be_had_is_refused(
+    text: str, more: list[str], refusal: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "Pulumi.yaml").write_text("name: kf\nruntime: python\n", encoding="utf-8")
+    (tmp_path / "Pulumi.dev.yaml").write_text(text, encoding="utf-8")
+    assert main(["sizes", "--order", "dev", "--root", str(tmp_path), *more]) == 2
+    assert refusal in " ".join(capsys.readouterr().err.split())
+
+
+def test_without_scores_there_is_no_order(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "Pulumi.yaml").write_text("name: kf\nruntime: python\n", encoding="utf-8")
+    file = tmp_path / "Pulumi.dev.yaml"
+    file.write_text(FLOW % ", ".join(SIZES), encoding="utf-8")
+    installed(tmp_path / "bin", error=FORBIDDEN)
+    assert main(["sizes", "--order", "dev", "--root", str(tmp_path), "--write"]) > 1
+    assert "it needs the role Compute Recommendations Role" in capsys.readouterr().err
+    assert file.read_text(encoding="utf-8") == FLOW % ", ".join(SIZES)

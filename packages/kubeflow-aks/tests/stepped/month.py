@@ -14,7 +14,7 @@ from kubeflow_aks.local_aks.simulation.vms.scale_sets import Timings
 from tests.stepped.clock import MemoryJournal, Steps
 from tests.stepped.manual_clock import ManualClock
 from tests.stepped.memory_azure import MemoryAzure, pool
-from tests.stepped.memory_cluster import as_live
+from tests.stepped.memory_cluster import MemoryCluster, as_live
 from tests.stepped.work import Done, Jobs
 from tests.stepped.work import Kind as StepKind
 
@@ -58,6 +58,7 @@ class Month:
     Attributes:
         work: all of it.
         hazard: evictions of each running spot VM an hour.
+        reclaim: how each is taken, unless all are taken together.
         together: whether all spot VMs are taken at the same moments instead of each at its own.
         sold_out: share of the month in which Azure has no spot VM; running ones stay.
         sold_out_hours: mean length of such a time.
@@ -71,6 +72,7 @@ class Month:
 
     work: Sequence[Work]
     hazard: float
+    reclaim: Reclaim = Reclaim.EVICT
     together: bool = False
     sold_out: float = 0.0
     sold_out_hours: float = 4.0
@@ -108,8 +110,11 @@ class MonthResult:
 class _Market(MemoryJournal):
     """A journal that gives each new spot VM its lifetime."""
 
-    def __init__(self, clock: ManualClock, market: Market, lifetime: Callable[[], float]) -> None:
+    def __init__(
+        self, clock: ManualClock, market: Market, lifetime: Callable[[], float], reclaim: Reclaim
+    ) -> None:
         super().__init__(clock)
+        self._reclaim = reclaim
         self._market = market
         self._lifetime = lifetime
 
@@ -117,16 +122,23 @@ class _Market(MemoryJournal):
         super().write(kind, source, **fields)
         if kind is Kind.NODE_REGISTERED and fields["pool"] == SPOT:
             at = self._clock.now() + self._lifetime()
-            self._market.add(MarketEvent(at, Reclaim.EVICT, SPOT, node=str(fields["node"])))
+            self._market.add(MarketEvent(at, self._reclaim, SPOT, node=str(fields["node"])))
 
 
-def play(month: Month, seed: int, *, skip: bool = True) -> MonthResult:
+def play(
+    month: Month,
+    seed: int,
+    *,
+    skip: bool = True,
+    observe: Callable[[float, MemoryCluster], object] | None = None,
+) -> MonthResult:
     """Play a month until all work is done and every node is gone.
 
     Args:
         month: what is played.
         seed: the same month from the same seed is the same.
         skip: False takes every tick, also those at which nothing can happen.
+        observe: called after each step with the time of the next, until when the cluster stays as it is.
     """
     rng = random.Random(seed)  # noqa: S311 - repeatable on purpose
     clock = ManualClock()
@@ -142,6 +154,8 @@ def play(month: Month, seed: int, *, skip: bool = True) -> MonthResult:
     steps = Steps(simulation, cluster, clock, journal, cluster, skip=skip)
     while cluster.left or clock.now() < month.hours * HOUR or cluster.node_objects:
         steps.step(until=month.hours * HOUR if clock.now() < month.hours * HOUR else float("inf"))
+        if observe:
+            observe(clock.now(), cluster)
     hours, machines = billed(journal.lines)
     evictions = sum(line["kind"] is Kind.EVICTION for line in journal.lines)
     return MonthResult(
@@ -185,7 +199,7 @@ def _submissions(work: Work, hours: float, rng: random.Random) -> list[float]:
 def _lines(month: Month, clock: ManualClock, market: Market, rng: random.Random) -> MemoryJournal:
     if month.together or not month.hazard:
         return MemoryJournal(clock)
-    return _Market(clock, market, lambda: rng.expovariate(month.hazard / HOUR))
+    return _Market(clock, market, lambda: rng.expovariate(month.hazard / HOUR), month.reclaim)
 
 
 def _schedule(month: Month, rng: random.Random) -> list[MarketEvent]:

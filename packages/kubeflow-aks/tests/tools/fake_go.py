@@ -97,10 +97,10 @@ class FakeGo:
 
     @classmethod
     def install(cls, folder: Path) -> FakeGo:
-        """Puts a Go 1.26.0 that builds anything at once into `folder`."""
+        """Puts a Go 1.26.6 that builds anything at once into `folder`."""
         program = folder / "go"
         program.write_text(_PROGRAM)
         program.chmod(0o755)
         fake = cls(folder)
-        fake.reports("go1.26.0")
+        fake.reports("go1.26.6")
         return fake

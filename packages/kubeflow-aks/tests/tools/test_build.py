@@ -239,7 +239,7 @@ def test_the_command_fails_with_one_message_and_no_traceback(
     assert main(["local", "build"]) == 1
     progress = capsys.readouterr().err
     assert (
-        "error: pulumi v3.259.0 (module group packages/kubeflow-aks/src/kubeflow_aks/tools/engine" in progress
+        "error: pulumi v3.274.1 (module group packages/kubeflow-aks/src/kubeflow_aks/tools/engine" in progress
     )
     assert "Traceback" not in progress
 
@@ -275,7 +275,7 @@ def test_a_second_builder_waits_for_the_first(go: FakeGo) -> None:
 def test_check_builds_nothing_and_shows_what_is_missing(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["local", "build", "--check"]) == 1
     output = capsys.readouterr().out
-    assert "pulumi v3.259.0: missing" in output
+    assert "pulumi v3.274.1: missing" in output
     assert "workflow-controller" not in output
     assert not cache().exists()
 

@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Any
 
+from aks_facts import charmed_kubeflow_releases
 from components.kubeflow.prerequisites import KubeflowPrerequisites
 from kubeflow_aks.clients.kubernetes.objects import name_of
 from kubeflow_aks.deployed.outputs import Outputs
@@ -63,6 +64,14 @@ POOLS = [
     pool("cpuod", "cpu", "kubeflow-aks/fallback=true:NoSchedule"),
     pool("gpuspot", "gpu", f"{SPOT}=spot:NoSchedule", "nvidia.com/gpu=present:NoSchedule", gpus=2),
 ]
+JUJU_STATUS: Object = {
+    "applications": {
+        name: {"charm-name": name, "charm-channel": charm.channel, "charm-rev": charm.revision}
+        for name, charm in charmed_kubeflow_releases()["1.11-ubuntu2"].charms.items()
+    }
+}
+"""What `juju status --format json` says of the release as it was published; real names of fields (juju/juju,
+cmd/juju/status/formatted.go)."""
 WORKFLOW_DEFAULTS = "spec: {templateDefaults: {retryStrategy: {limit: '0', retryPolicy: Always}}}"
 
 
@@ -76,7 +85,7 @@ def outputs(**changed: Any) -> Outputs:
         "gpu": {"plugin": "devicePlugin"},
         "data": {"checkpoints": {"sku": "Standard_ZRS", "reclaimPolicy": "Retain"}},
         "kubeflow": {
-            "release": "1.11",
+            "release": "1.11-ubuntu2",
             "storageClass": {"sku": "StandardSSD_ZRS", "reclaimPolicy": "Delete"},
             "guards": True,
             "evictionHandler": True,
@@ -435,6 +444,7 @@ def good() -> ClusterSnapshot:
             ]
         ),
         dns=Result({"metadata": {"name": "kube-dns"}}),
+        charms=Result(JUJU_STATUS["applications"]),
         drivers=Result([{"metadata": {"name": f"{kind}.csi.azure.com"}} for kind in ("disk", "blob")]),
         api_services=Result([api_service("v1."), api_service("v1beta1.metrics.k8s.io")]),
     )

@@ -7,11 +7,12 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from kubeflow_aks.verify.checks import CHECKS
+from kubeflow_aks.verify.checks import CHECKS, charms
 from kubeflow_aks.verify.findings import RESTORE, State, run_checks
 from kubeflow_aks.verify.snapshot import ClusterSnapshot, Result
 from tests.verify import clusters as c
@@ -258,6 +259,15 @@ def map_with(text: str) -> ClusterSnapshot:
     return replace(c.good(), priority_map=Result(c.config_map(priorities=text)))
 
 
+def test_every_size_of_a_fallback_is_below_its_spot_pool() -> None:
+    snapshot = map_with("30:\n  - ^aks-od1-\n10:\n  - ^aks-(cpu|gpu)spot-\n5:\n  - ^aks-od2\n1:\n  - .*\n")
+    fallbacks = [{**c.POOLS[2], "name": name, "pool": "cpuod"} for name in ("od1", "od2")]
+    of = c.outputs(poolContract=[*(pool for pool in c.POOLS if pool["name"] != "cpuod"), *fallbacks])
+    assert c.sentences("priority-map", snapshot, State.FAILED, of) == [
+        "the priority map does not put the spot pool cpuspot before od1, which is its fallback"
+    ]
+
+
 @pytest.mark.parametrize(
     ("check", "snapshot", "expected"),
     [
@@ -460,7 +470,7 @@ def with_classes(*classes: c.Object) -> ClusterSnapshot:
             "validated",
             replace(c.good(), version=Result({"gitVersion": "v1.35.1"})),
             c.outputs(),
-            "Charmed Kubeflow 1.11 is validated on Kubernetes 1.32, 1.33, 1.34, but the cluster runs 1.35",
+            "Charmed Kubeflow 1.11-ubuntu2 is validated on Kubernetes 1.32, 1.33, 1.34, but the cluster runs 1.35",
         ),
         (
             "supported",
@@ -482,6 +492,51 @@ def test_what_else_has_failed_is_reported(
     assert c.sentences(check, snapshot, State.FAILED, of) == [expected]
 
 
+def _charms(release: str = "1.11-ubuntu2", **changed: Any) -> list[str]:
+    """What is said of the charms where these applications are others; None takes one away."""
+    applications = c.JUJU_STATUS["applications"] | {
+        key.replace("_", "-"): value for key, value in changed.items()
+    }
+    there = {name: about for name, about in applications.items() if about is not None}
+    snapshot = replace(c.good(), charms=Result(there))
+    return c.sentences("charms", snapshot, State.PASSED, c.outputs(kubeflow={"release": release}))
+
+
+def test_charms_are_compared_with_the_release() -> None:
+    assert _charms() == [
+        "of 39 applications of Charmed Kubeflow 1.11-ubuntu2: 39 with the release's revision or a newer one"
+    ]
+    older = {"charm-name": "kfp-api", "charm-channel": "2.16/stable", "charm-rev": 2700}
+    other = {"charm-name": "minio", "charm-channel": "1.10/edge", "charm-rev": 700}
+    newer = {"charm-name": "kfp-ui", "charm-channel": "2.16/stable", "charm-rev": 9999}
+    team = {"charm-name": "grafana-k8s", "charm-channel": "1/stable", "charm-rev": 1}
+    assert _charms(kfp_api=older, mlflow_minio=other, kfp_ui=newer, ours=team, hostile=7) == [
+        (
+            "of 42 applications of Charmed Kubeflow 1.11-ubuntu2: 38 with the release's revision or a newer one; "
+            "2 on another channel or an older revision; 2 not in the catalogue, so not compared (hostile and ours)"
+        ),
+        "kfp-api has 2.16/stable, revision 2700; Charmed Kubeflow 1.11-ubuntu2 has 2.16/stable, revision 2759",
+        "mlflow-minio has 1.10/edge, revision 700; Charmed Kubeflow 1.11-ubuntu2 has 1.10/stable, revision 686",
+    ]
+    first, *_ = _charms("1.11")
+    assert "with the release's channel, for which Canonical published no revision" in first
+
+
+def test_charms_that_nobody_named_are_unknown(tmp_path: Path) -> None:
+    file = tmp_path / "status.json"
+    assert charms.read("dev", None).reason.endswith("as --juju-status")
+    for text in ("", "{}", '{"applications": []}', "\udcff"):
+        file.write_text(text, encoding="utf-8", errors="surrogateescape")
+        assert charms.read("dev", file).reason.startswith(
+            f"{file} has no applications; expected the output of `juju "
+        )
+    file.write_text(json.dumps(c.JUJU_STATUS))
+    assert len(charms.read("dev", file).required()) == 39
+    for release in ("1.10", "9.9"):
+        [unknown] = c.sentences("charms", c.good(), State.UNKNOWN, c.outputs(kubeflow={"release": release}))
+        assert f"the catalogue has no charms of Charmed Kubeflow {release}" in unknown
+
+
 @pytest.mark.parametrize(
     ("check", "snapshot", "of", "state", "expected"),
     [
@@ -491,8 +546,8 @@ def test_what_else_has_failed_is_reported(
             c.outputs(kubernetes={"acceptUnvalidated": True}),
             State.PASSED,
             (
-                "Charmed Kubeflow 1.11 is validated on Kubernetes 1.32, 1.33, 1.34, but the cluster runs 1.35, which "
-                "kubernetes.acceptUnvalidated takes"
+                "Charmed Kubeflow 1.11-ubuntu2 is validated on Kubernetes 1.32, 1.33, 1.34, but the cluster runs 1.35, "
+                "which kubernetes.acceptUnvalidated takes"
             ),
         ),
         (

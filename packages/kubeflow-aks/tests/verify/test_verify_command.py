@@ -57,7 +57,10 @@ def today(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def verify(server: Server, folder: Path, *more: str, **changed: Any) -> int:
     """What the command returns."""
+    status = folder / "juju-status.json"
+    status.write_text(json.dumps(c.JUJU_STATUS))
     files = ("--outputs", outputs_of(server.url, folder, **changed), "--state", state_in(folder))
+    files += ("--juju-status", str(status))
     return main(["dev", *files, *more])
 
 
@@ -68,7 +71,7 @@ def test_a_good_cluster_is_reported_in_full(tmp_path: Path, capsys: pytest.Captu
     assert shown.err == ""
     assert "✘" not in shown.out
     assert "–" not in shown.out
-    assert shown.out.splitlines()[-1] == "dev: 48 passed, 0 failed, 0 unknown"
+    assert shown.out.splitlines()[-1] == "dev: 49 passed, 0 failed, 0 unknown"
 
 
 def test_nothing_is_changed_and_no_list_is_requested_at_once(tmp_path: Path) -> None:
@@ -113,7 +116,7 @@ def test_what_will_break_is_not_broken_now(tmp_path: Path, capsys: pytest.Captur
         assert verify(server, tmp_path) == 4
     shown = capsys.readouterr().out
     assert "\n! 1 disruption budget that no eviction satisfies (team/web)" in shown
-    assert shown.endswith("dev: 47 passed, 1 failed (0 broken now, 1 will break), 0 unknown\n")
+    assert shown.endswith("dev: 48 passed, 1 failed (0 broken now, 1 will break), 0 unknown\n")
     with running(replace(later, juju=Result({}))) as server:
         assert verify(server, tmp_path) == 1
     assert "2 failed (1 broken now, 1 will break)" in capsys.readouterr().out
@@ -137,7 +140,7 @@ def test_without_the_state_the_objects_are_unseen(tmp_path: Path, capsys: pytest
         "– The stack's other objects are as it registered them: cannot be checked here: the stack's state is missing; "
         "pass it with --state FILE beside --outputs FILE\n" in shown
     )
-    assert "7 unknown" in shown
+    assert "8 unknown" in shown
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, Final
 
-from ckf_spot import backend, sources
+from ckf_spot import sources
 from ckf_spot.cluster import ForbiddenError
 from ckf_spot.commands import inputs, output, place
 from ckf_spot.doctor import file, namespace, platform
@@ -47,7 +47,7 @@ def add_to(commands: Any) -> None:
         "--pools", help="file with the pool contract; left out: CKF_SPOT_POOLS, or the cluster"
     )
     command.add_argument(
-        "--backend", default=backend.DEFAULT, help=f"what pipelines are placed for; default {backend.DEFAULT}"
+        "--backend", help="what pipelines are placed for; left out: what the pool contract names"
     )
     command.set_defaults(run=_run)
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from ckf_spot import backend, install
+from ckf_spot import install
 from ckf_spot.commands import inputs, output
 from ckf_spot.commands.inputs import Input
 from ckf_spot.errors import ABSENT, Mistake, refuse, together
@@ -61,7 +61,9 @@ def add_to(commands: Any) -> None:
     pipelines.add_argument("--give-up", metavar="TIME", help="time in which all attempts must fit (7d)")
     pipelines.add_argument("--by", help="node-affinity (the default), or node-selector for old backends")
     pipelines.add_argument(
-        "--backend", metavar="2.N", help=f"release of Kubeflow Pipelines ({backend.DEFAULT})"
+        "--backend",
+        metavar="2.N",
+        help="release of Kubeflow Pipelines; left out: what the pool contract names",
     )
     command.add_argument(
         "--pod-template",
@@ -98,8 +100,7 @@ def command(file: File, group: PoolGroup, request: PlacingRequest, pools: str | 
     """
     options = [("--pool", group.name), ("--require", request.require), ("--pools", pools)]
     if any(map(compiled.is_compiled, file.documents)):
-        release = str(group.backend)
-        options.append(("--backend", None if release == backend.DEFAULT else release))
+        options.append(("--backend", str(group.backend)))
     else:
         named = request.named_roles if manifests.has_roles(file.documents, request) else ()
         options += [(f"--{name.replace('_', '-')}", role) for name, roles in named for role in roles]
@@ -126,9 +127,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _pools(options: argparse.Namespace) -> Pools:
-    return Pools.load(
-        options.pools, backend=options.backend or backend.DEFAULT, kubernetes=options.kubernetes
-    )
+    return Pools.load(options.pools, backend=options.backend, kubernetes=options.kubernetes)
 
 
 def _pipeline(source: Input, group: PoolGroup, options: argparse.Namespace) -> str:

@@ -22,6 +22,8 @@ SELECTOR: Final = "scheduler.alpha.kubernetes.io/node-selector"
 """Annotations that PodTolerationRestriction and PodNodeSelector read
 (docs/facts/aks.md#gpu-taint-and-admission-plugins)."""
 _GUARDED: Final = "the cluster's guard refuses pods that tolerate spot nodes"
+_KEEP_OFF: Final = "kubeflow-aks/keep-off-spot"
+"""Label of a namespace (docs/how-to/keep-stateful-work-off-spot.md)."""
 _CLAIM: Final = "PersistentVolumeClaim/"
 _NOT_ALLOWED: Final = f"the annotation {WHITELIST} does not allow"
 
@@ -47,7 +49,17 @@ def read(reader: Reader, name: str) -> tuple[Object, list[Finding]]:
         return {}, [unknown(f"namespace {name}", str(error))]
     if space is None:
         raise refusal("namespace", name, "expected a namespace of the cluster", "does not exist")
-    return map_at(space, "metadata", "annotations"), []
+    return map_at(space, "metadata", "annotations"), list(
+        _kept_off(name, map_at(space, "metadata", "labels"))
+    )
+
+
+def _kept_off(name: str, labels: Object) -> Iterator[Finding]:
+    """What the namespace's label asks of the API server; whether the policy is there only an administrator sees."""
+    if (value := labels.get(_KEEP_OFF)) is not None:
+        what = "warns of" if value == "warn" else "refuses"
+        text = f"a cluster with guards {what} stateful work and model servers that tolerate spot ({_KEEP_OFF}={value})"
+        yield right(f"namespace {name}", text)
 
 
 def look(

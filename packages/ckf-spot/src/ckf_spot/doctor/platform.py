@@ -128,7 +128,6 @@ def _priorities(reader: Reader, pools: Pools) -> Iterator[Finding]:
         yield wrong(EXPANDER, f"{where} is missing: the autoscaler picks pools at random", _REFRESH)
         return
     levels = _levels(yaml_text.parse(data["priorities"], f"{where}: priorities"), where)
-    named = {pool.name: pool for pool in pools.all}
     of_pool = {pool.name: _level(pool, levels) for pool in pools.all}
     closed = [name for name, level in of_pool.items() if level is None]
     for name in closed:
@@ -136,9 +135,12 @@ def _priorities(reader: Reader, pools: Pools) -> Iterator[Finding]:
             EXPANDER, f"no level of it matches {name}: the autoscaler never makes a node there", _REFRESH
         )
     late = [
-        (pool.name, pool.fallback)
-        for pool in pools.all
-        if pool.spot and pool.fallback in named and not _before(of_pool[pool.name], of_pool[pool.fallback])
+        (spot.name, other.name)
+        for spot in pools.all
+        for other in pools.all
+        if spot.spot
+        and spot.fallback == other.shared_name
+        and not _before(of_pool[spot.name], of_pool[other.name])
     ]
     for spot, fallback in late:
         yield wrong(EXPANDER, f"{fallback} is scaled up before {spot}, or with the same priority", _REFRESH)

@@ -7,8 +7,9 @@ from typing import Final
 from ckf_spot import judgements
 from ckf_spot.doctor.findings import Finding, right, unknown, wrong
 from ckf_spot.doctor.reader import Reader
-from ckf_spot.doctor.work import Pods, Work, stated
+from ckf_spot.doctor.work import Pods, Work
 from ckf_spot.fields import Object, map_at
+from ckf_spot.pods.fit import stated
 from ckf_spot.quantities import quantity
 
 _COMPUTE: Final = ("cpu", "memory")

@@ -13,8 +13,8 @@ from ckf_spot.kinds import argo, copies, kind, placing, table
 from ckf_spot.kinds.kind import PlacingRequest, dotted
 from ckf_spot.pipelines import compiled
 from ckf_spot.pods import shape
+from ckf_spot.pods.fit import requested, stated
 from ckf_spot.pods.volumes import Mount
-from ckf_spot.quantities import quantity
 
 _CLAIM: Final = "persistentVolumeClaim.claimName"
 _START: Final = "start"
@@ -55,7 +55,7 @@ class Pods:
     @property
     def containers(self) -> list[Object]:
         """All of them, those that run before the others too."""
-        return [container for some in self._containers() for container in some]
+        return [*maps_at(self.spec, "initContainers"), *maps_at(self.spec, "containers")]
 
     def amount(self, part: str, resource: str, default: object = 0) -> Decimal:
         """What all of them ask for together.
@@ -68,10 +68,7 @@ class Pods:
         Raises:
             ValueError: a quantity is none, as one that a trial's parameter fills in.
         """
-        init, main = (
-            [_amount(container, part, resource, default) for container in some] for some in self._containers()
-        )
-        return self.count * max(sum(main, Decimal(0)), max(init, default=Decimal(0)))
+        return self.count * requested(self.spec, resource, part, default)
 
     def without(self, part: str, resource: str) -> list[str]:
         """Names of the containers that do not say how much they ask for."""
@@ -84,13 +81,6 @@ class Pods:
     def has(self, field: Field) -> bool:
         """Whether a field of the object is about these pods alone."""
         return field.path.startswith(self.part) and field.path[len(self.part) :][:1] in {"", ".", "["}
-
-    def _containers(self) -> tuple[list[Object], list[Object]]:
-        """Those that run before the others, and those that run side by side."""
-        init = maps_at(self.spec, "initContainers")
-        beside = [container for container in init if container.get("restartPolicy") == "Always"]
-        main = maps_at(self.spec, "containers")
-        return [container for container in init if container not in beside], [*beside, *main]
 
 
 @dataclass(frozen=True)
@@ -190,15 +180,3 @@ def _searched(value: Any, path: str, count: int, around: Object) -> Iterator[Pod
     elif isinstance(value, list):
         for number, item in enumerate(value):
             yield from _searched(item, f"{path}[{number}]", count, {})
-
-
-def _amount(container: Object, part: str, resource: str, default: object) -> Decimal:
-    amount = stated(container, part, resource)
-    return quantity(default if amount is None else amount)
-
-
-def stated(container: Object, part: str, resource: str) -> Any:
-    """The quantity; a request that is left out is as large as the limit."""
-    resources = map_at(container, "resources")
-    quantity = map_at(resources, part).get(resource)
-    return map_at(resources, "limits").get(resource) if quantity is None and part == "requests" else quantity

@@ -7,7 +7,7 @@ the rest as not judged.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Final
+from typing import Any, Final
 
 from ckf_spot.agent_pool import SPOT_LABEL, AgentPool, Taint
 from ckf_spot.errors import ABSENT, Mistake
@@ -329,31 +329,38 @@ def _amounts(spec: Object, pool: AgentPool) -> Iterator[Obstacle | NotJudged]:
         yield NotJudged("containers", ABSENT, text, "an administrator updates the stack with a newer program")
 
 
-def requested(spec: Object, resource: str) -> Decimal:
-    """What a pod requests of a resource, as the scheduler counts it.
+def requested(spec: Object, resource: str, part: str = "requests", default: object = 0) -> Decimal:
+    """What a pod requests of a resource, or its `limits`, as the scheduler and a quota count it.
 
     That of the pod itself, or of the containers that run side by side, or of an init container beside those that were
-    started before it and stay ("Init Containers" and "Sidecar Containers", "Resource sharing within containers").
+    started before it and stay ("Init Containers" and "Sidecar Containers", "Resource sharing within containers"). A
+    container that does not say gets the default.
 
     Raises:
         ValueError: a quantity is none.
     """
-    if whole := _request(spec, resource):
+    if whole := quantity(stated(spec, part, resource) or 0):
         return whole
+
+    def amount_of(container: Object) -> Decimal:
+        amount = stated(container, part, resource)
+        return quantity(default if amount is None else amount)
+
     beside, most = Decimal(0), Decimal(0)
     for container in maps_at(spec, "initContainers"):
-        amount = _request(container, resource)
+        amount = amount_of(container)
         stays = container.get("restartPolicy") == "Always"
         beside += amount if stays else 0
         most = max(most, beside if stays else beside + amount)
-    main = sum((_request(container, resource) for container in maps_at(spec, "containers")), Decimal(0))
+    main = sum(map(amount_of, maps_at(spec, "containers")), Decimal(0))
     return max(most, main + beside) + quantity(map_at(spec, "overhead").get(resource) or 0)
 
 
-def _request(of: Object, resource: str) -> Decimal:
-    """A request that is left out is as large as the limit."""
-    amounts = (map_at(of, "resources", part).get(resource) for part in ("requests", "limits"))
-    return quantity(next((amount for amount in amounts if amount is not None), 0))
+def stated(container: Object, part: str, resource: str) -> Any:
+    """The quantity, None for none; a request that is left out is as large as the limit."""
+    resources = map_at(container, "resources")
+    amount = map_at(resources, part).get(resource)
+    return map_at(resources, "limits").get(resource) if amount is None and part == "requests" else amount
 
 
 def _shown(amount: Decimal) -> str:

@@ -186,7 +186,7 @@ def _stuck(pod: Pod, look: Look, patience: timedelta) -> Iterator[Violation]:
         reason = f" ({why.text})" if why.cause in {"sold out", "full"} else ""
         names = ", ".join(pool.name for pool in takers)
         message = f"{since} for a node of {names}, and nothing else takes it{reason}"
-        advice = _way_out(takers, missing, against)
+        advice = _way_out(takers, missing, against, pools)
         yield Violation("stuck-on-spot", pod.namespace, pod.name, message, advice)
 
 
@@ -276,18 +276,19 @@ def _was_on(step: LostStep, look: Look) -> str:
     return f" on {pool}" if pool else ""
 
 
-def _way_out(takers: list[AgentPool], missing: list[str], against: Mapping[str, str]) -> str:
+def _way_out(
+    takers: list[AgentPool], missing: list[str], against: Mapping[str, str], pools: Mapping[str, AgentPool]
+) -> str:
     """What opens on-demand nodes to work that only spot pools take."""
-    fallbacks = [pool.fallback for pool in takers if pool.fallback]
+    names = {pool.fallback for pool in takers}
+    fallbacks = [pool.name for pool in pools.values() if pool.shared_name in names]
     if missing:
         return f"{_does_not_exist(missing)}: name {' or '.join(fallbacks) or 'an on-demand pool'} instead"
     if fallbacks:
-        reasons = ", ".join(
-            f"{fallback} is closed to it: {against[fallback]}" for fallback in dict.fromkeys(fallbacks)
-        )
+        reasons = ", ".join(f"{fallback} is closed to it: {against[fallback]}" for fallback in fallbacks)
         return f"place it with prefer='spot' ({reasons})"
-    names = " and ".join(pool.name for pool in takers)
-    return f"wait, or let an administrator give {names} an on-demand fallback in the stack's settings"
+    closed = " and ".join(pool.name for pool in takers)
+    return f"wait, or let an administrator give {closed} an on-demand fallback in the stack's settings"
 
 
 def _against(pod: Pod, pool: AgentPool) -> str:

@@ -20,7 +20,7 @@ _LOSSES: Final = {
     "create-replacement": _REPLACED,
     "delete-replaced": _REPLACED,
 }
-"""Operations of the engine by which a resource, and what is in it, is lost (pulumi v3.259.0, sdk/go/common/apitype)."""
+"""Operations of the engine by which a resource, and what is in it, is lost (pulumi v3.274.1, sdk/go/common/apitype)."""
 
 
 def losses(file: Path) -> dict[str, str]:

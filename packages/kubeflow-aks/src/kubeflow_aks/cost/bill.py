@@ -2,10 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from kubeflow_aks.cost.figures import EvictionRate, Quote, Range, Source, total
 
+ASSUMED_WORK: Final = Source(
+    "assumed: the work of Canonical's article, because the stack names none", assumed=True
+)
+"""Source of the work of a stack that names none."""
 Part = Literal["batch", "home", "fixed"]
 """Work that may run on spot; the pools that are always there; everything else."""
 
@@ -64,6 +68,7 @@ class WorkCost:
         fallback: node hours a month on the fallback.
         overflow: those of them that are there because its pool is full.
         waits: node hours a month that it waits for a node, because spot is sold out, or its pool and the fallback full.
+        in_part: whether only a part of so busy a month was played, so that it may wait longer.
         notes: for the reader, one sentence each.
     """
 
@@ -86,6 +91,7 @@ class WorkCost:
     fallback: float = 0.0
     overflow: float = 0.0
     waits: float = 0.0
+    in_part: bool = False
     notes: tuple[str, ...] = ()
 
 

@@ -8,22 +8,19 @@ from typing import Final, TypeVar
 from kubeflow_aks.cost import basis as basis_of
 from kubeflow_aks.cost import commitments, fixed, lines, notes, restarts
 from kubeflow_aks.cost.basis import Basis, Work
-from kubeflow_aks.cost.bill import Bill, Line, WorkCost
+from kubeflow_aks.cost.bill import ASSUMED_WORK, Bill, Line, WorkCost
 from kubeflow_aks.cost.figures import CostError, EvictionRate, Restart, Source
 from kubeflow_aks.cost.idling import idling
-from kubeflow_aks.cost.overflow import overflows
+from kubeflow_aks.cost.overflow import is_hopeless, overflows
 from kubeflow_aks.cost.prices.market import Market
 from kubeflow_aks.cost.quotes import Quotes
 from kubeflow_aks.cost.reading import Cluster, Pool, read_cluster
 from kubeflow_aks.cost.stack import Stack
 from kubeflow_aks.cost.terms import PoolTerms, Terms
-from kubeflow_aks.cost.work import expected_cost
+from kubeflow_aks.cost.work import Played, expected_cost
 from kubeflow_aks.json_values import at
 
 _Figure = TypeVar("_Figure")
-_ASSUMED_WORK: Final = Source(
-    "assumed: the work of Canonical's article, because the stack names none", assumed=True
-)
 _OLDER_PROGRAM: Final = "the program has no output `costBasis`: this bill is made from the defaults"
 
 
@@ -48,6 +45,7 @@ class Account:
         market: Market,
         observed: Mapping[str, EvictionRate] | None = None,
         measured: Mapping[str, Restart] | None = None,
+        like: "Account | None" = None,
     ) -> None:
         """Reads the stack; its prices are queried with the methods.
 
@@ -56,11 +54,13 @@ class Account:
             market: the source of prices.
             observed: eviction rates by pool, used instead of those of the stack and the market.
             measured: restarts by pool, for work that leaves `restartMinutes` at its default.
+            like: the same stack at other prices, whose hours are taken where these change none.
 
         Raises:
             CostError: it can't be billed; one line for each mistake.
         """
-        self._stack, self._currency = stack, market.currency
+        self._stack, self.market = stack, market
+        self._observed, self._measured, self._like = observed or {}, measured or {}, like
         self._basis, self._cluster = basis, cluster = basis_of.read(stack.outputs), read_cluster(stack)
         region = cluster.region or basis.location
         if not region:
@@ -72,11 +72,11 @@ class Account:
         _check(basis, self._stated, cluster.pools)
         self._region, self._quotes = region, Quotes(market, region)
         # The blog's model has no restarts.
-        restart = dict[str, Restart]() if basis.cost.model == "blog" else _of_pools(cluster, measured or {})
+        restart = dict[str, Restart]() if basis.cost.model == "blog" else _of_pools(cluster, self._measured)
         self._workload = {
             name: restarts.measured(work, restart.get(work.pool)) for name, work in self._stated.items()
         }
-        self._terms = PoolTerms(cluster, basis, self._quotes, _of_pools(cluster, observed or {}), restart)
+        self._terms = PoolTerms(cluster, basis, self._quotes, _of_pools(cluster, self._observed), restart)
 
     def bill(self, *, brief: bool = False) -> Bill:
         """What the stack is expected to cost a month; a brief one says nothing of each kind of work.
@@ -85,15 +85,9 @@ class Account:
             CostError: a price is missing; one line for each.
         """
         basis, cluster, workload = self._basis, self._cluster, self._workload
-        quotes, terms, on = self._quotes, self._terms, self._on
+        quotes, terms, on, played = self._quotes, self._terms, self.terms_of, self.played
         assumed = not basis.workload
         running = basis.office_hours.share if basis.office_hours else 1.0
-        idle = idling({name: (work, on[name]) for name, work in workload.items()})
-        outcomes = overflows({name: (work, on[name]) for name, work in workload.items()})
-        played = {
-            name: expected_cost(name, work, on[name], idle[name], outcomes.get(name), assumed=assumed)
-            for name, work in workload.items()
-        }
         on_batch_pools = list(lines.batch(terms, [(it, on[name]) for name, it in played.items()], running))
         of_pools = [*lines.home(terms, running), *on_batch_pools]
         every = [
@@ -110,7 +104,7 @@ class Account:
         return Bill(
             stack=self._stack.name,
             region=self._region,
-            currency=self._currency,
+            currency=self.market.currency,
             lines=tuple(every),
             work=()
             if brief
@@ -120,7 +114,7 @@ class Account:
             rates=terms.rates,
             sources=(
                 *dict.fromkeys((*_sources(quotes, terms, assumed=assumed and bool(workload)), *paid)),
-                *dict.fromkeys(self._measured()),
+                *dict.fromkeys(self._restarts()),
             ),
             budget=basis.budget.monthly if basis.budget else None,
             left_out=(
@@ -132,11 +126,19 @@ class Account:
             warnings=tuple(warnings),
         )
 
-    def batch(self) -> tuple[tuple[Work, Terms], ...]:
-        """The work of the bill and its terms; errors are those of `bill`."""
-        on = self._on
+    def at_prices(self, market: Market) -> "Account":
+        """The same at other prices."""
+        return Account(self._stack, market, self._observed, self._measured, like=self)
+
+    def at_rates(self, rates: Mapping[str, EvictionRate]) -> "Account":
+        """The same at other eviction rates of pools."""
+        return Account(self._stack, self.market, {**self._observed, **rates}, self._measured)
+
+    def batch(self) -> Mapping[str, tuple[Work, Terms]]:
+        """Each kind of work of the bill, and its terms; errors are those of `bill`."""
+        batch = self._batch
         self._quotes.check()
-        return tuple((work, on[name]) for name, work in self._workload.items())
+        return batch
 
     def node_hours(self, *, on_demand: bool = False) -> Mapping[str, float]:
         """What a node hour of each agent pool costs, or would on demand, OS disk included; errors as of `bill`."""
@@ -149,7 +151,25 @@ class Account:
         return prices
 
     @cached_property
-    def _on(self) -> Mapping[str, Terms]:
+    def _batch(self) -> Mapping[str, tuple[Work, Terms]]:
+        return {name: (work, self.terms_of[name]) for name, work in self._workload.items()}
+
+    @cached_property
+    def played(self) -> Mapping[str, Played]:
+        """The month of each kind of work."""
+        like = self._like
+        if like and all(
+            on.differs_by_prices_alone(like.terms_of[name]) for name, on in self.terms_of.items()
+        ):
+            return like.played
+        idle, outcomes, assumed = idling(self._batch), overflows(self._batch), not self._basis.workload
+        return {
+            name: expected_cost(name, *of, idle[name], outcomes.get(name), assumed=assumed)
+            for name, of in self._batch.items()
+        }
+
+    @cached_property
+    def terms_of(self) -> Mapping[str, Terms]:
         """The terms of each kind of work."""
         pools, of = self._cluster.pools, self._terms.of
         return {
@@ -158,8 +178,10 @@ class Account:
         }
 
     def _notes(self, name: str, cost: WorkCost) -> Iterator[str]:
-        on = self._on[name]
-        yield from notes.cost_notes(self._workload[name], cost, on, self._currency)
+        on = self.terms_of[name]
+        yield from notes.cost_notes(self._workload[name], cost, on, self.market.currency)
+        if is_hopeless(self._workload[name], on):
+            yield f"billed as if {on.pool.name} had room for it: work that is evicted so often fills no pool here"
         yield from restarts.notes(self._stated[name], on.restart)
 
     def _returned(self, of: Iterable[Line]) -> Iterator[str]:
@@ -172,9 +194,9 @@ class Account:
             names = ", ".join(on_fallbacks)
             yield f"work that `kubeflow.returnToSpot` moves from {names} back to spot: only pods that agree to it are"
 
-    def _measured(self) -> Iterator[Source]:
+    def _restarts(self) -> Iterator[Source]:
         """Where restarts are from that a drill measured, one for each pool."""
-        for name, on in self._on.items():
+        for name, on in self.terms_of.items():
             if on.restart and self._stated[name].assumes_restart:
                 source = on.restart.source
                 yield replace(source, name=f"restart on {on.pool.name}: {source.name}")
@@ -229,7 +251,7 @@ def _sources(quotes: Quotes, terms: PoolTerms, *, assumed: bool) -> Iterator[Sou
     sources = {quote.source: None for quote in quotes.used}
     sources |= {rate.source: None for rate in terms.rates.values()}
     if assumed:
-        sources[_ASSUMED_WORK] = None
+        sources[ASSUMED_WORK] = None
     yield from sources
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from typing import Final
@@ -15,10 +15,10 @@ from kubeflow_aks.cost.figures import EvictionRate, Range, Source, times
 from kubeflow_aks.cost.formatting import share
 from kubeflow_aks.cost.idling import Idling, idling
 from kubeflow_aks.cost.model import hourly
-from kubeflow_aks.cost.model.overflow import Outcome
+from kubeflow_aks.cost.model.month import Outcome
 from kubeflow_aks.cost.model.rates import evictions_an_hour
 from kubeflow_aks.cost.model.step import Step
-from kubeflow_aks.cost.overflow import overflows
+from kubeflow_aks.cost.overflow import overflows, play_together
 from kubeflow_aks.cost.restarts import held
 from kubeflow_aks.cost.terms import Terms
 from kubeflow_aks.cost.work import Way, best_interval, expected_cost, overflow_share, way
@@ -73,13 +73,13 @@ class ByRate:
     marks: tuple[Mark, ...]
 
 
-def of_work(batch: Iterable[tuple[Work, Terms]]) -> ByRate | None:
+def of_work(batch: Mapping[str, tuple[Work, Terms]]) -> ByRate | None:
     """The work of a bill on spot, whatever its pools' rates are; None where there is none.
 
     Each way is the whole work; its checkpoints come at the best interval for each rate where they come at all. The
     model is the hourly one: by the blog's, the cost hangs on no rate.
     """
-    every = {str(place): of for place, of in enumerate(batch) if of[1].rate is not None}
+    every = {name: of for name, of in batch.items() if of[1].rate is not None}
     pairs = list(every.values())
     if not pairs:
         return None
@@ -93,7 +93,9 @@ def of_work(batch: Iterable[tuple[Work, Terms]]) -> ByRate | None:
         """A new node boots again if it is evicted meanwhile, so idle hours grow with the rate."""
         return list(idling(at(rate)).values())
 
-    played = [overflows(at(rate)) for rate in _PLAYED]
+    batches = [at(rate) for rate in _PLAYED]
+    play_together(batches)
+    played = [overflows(batch) for batch in batches]
     kinds = [
         _Kind(work, terms, tuple(outcomes.get(name) for outcomes in played))
         for name, (work, terms) in every.items()

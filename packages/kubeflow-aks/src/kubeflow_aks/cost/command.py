@@ -65,9 +65,6 @@ class _Figures:
     def bill(self, stack: Stack) -> Bill:
         return self.account(stack).bill()
 
-    def what_if(self, stack: Stack) -> Section:
-        return what_if(stack, self.market, self.rates, self.restarts)
-
 
 @dataclass(frozen=True)
 class Options:
@@ -127,18 +124,19 @@ def _cost(options: Options) -> ExitCode:
     unjudged = False
     market = market_of(stack, offline=options.offline, report=warnings.append)
     figures, more = _figures(options, stack, market)
-    bill = figures.bill(stack)
+    account = figures.account(stack)
+    bill = account.bill()
     if revision:
         earlier = stack_at(revision, stack.name, options.project, partial(print, file=sys.stderr, flush=True))
         change = _change(earlier, stack, market, warnings)
         unjudged, written = bool(change.why_not), _beside(change, earlier.revision, options.form)
     elif options.form == "svg":
-        drawn = pictures.pictures(bill, figures.account(stack).batch())
+        drawn = pictures.pictures(bill, account.batch())
         written = [str(path) for path in pictures.write(options.build, stack.name, drawn)]
     else:
         advised = _advised(options, figures, warnings.append) if options.advise else None
         bill = replace(bill, warnings=(*bill.warnings, *warnings))
-        written = _written(stack, figures, bill, more, advised=advised, form=options.form)
+        written = _written(account, figures, bill, more, advised=advised, form=options.form)
     print(*written, sep="\n")
     if options.write and figures.actual:
         _write(options, figures.actual)
@@ -196,7 +194,7 @@ def _advised(options: Options, figures: _Figures, report: Callable[[str], None])
 
 
 def _written(
-    stack: Stack,
+    account: Account,
     figures: _Figures,
     bill: Bill,
     more: Sequence[Section],
@@ -212,7 +210,7 @@ def _written(
     more = [*([actual_report.section(figures.actual)] if figures.actual else []), *more]
     more = [*more, *([usage_report.section(figures.usage, bill.currency)] if figures.usage else [])]
     advice = [advice_report.section(advised)] if advised else []
-    return _text(page(bill, *advice, *more, *([figures.what_if(stack)] if bill.rates else [])), form)
+    return _text(page(bill, *advice, *more, *([what_if(account)] if bill.rates else [])), form)
 
 
 def _write(options: Options, comparison: Actual) -> None:

@@ -48,7 +48,9 @@ def _full(cost: WorkCost, terms: Terms) -> Iterator[str]:
     if cost.waits > _RARE * cost.useful:
         without = f"{pool} has no fallback" if terms.rate else f"{pool} is full"
         why = f"{fallback.name} is full, too" if fallback else without
-        yield f"{why}: its steps wait {hours(cost.waits)} hours a month in all for nodes"
+        least = "at least " if cost.in_part else ""
+        more = "; only a part of so busy a month is played" if least else ""
+        yield f"{why}: its steps wait {least}{hours(cost.waits)} hours a month in all for nodes{more}"
 
 
 def _nodes(work: Work, terms: Terms) -> Iterator[str]:

@@ -233,12 +233,13 @@ def _of_sizes(name: str, group: Sequence[Pool]) -> Pool:
 def _covered(pool: Pool, pools: Mapping[str, Pool], contract: Mapping[str, Mapping[str, Any]]) -> Pool:
     """The pool with the fallback that its work has: its own, or that of another pool for the same work."""
     labels = _labels(contract.get(pool.name))
-    if not pool.spot or pool.fallback in pools:
+    names = {name: text(at(contract, name, "pool")) or name for name in pools}
+    if not pool.spot or pool.fallback in names.values():
         return pool
     for other in pools.values():
         required = _labels(contract.get(other.name))
         if required and not other.spot and not other.home and required.items() <= labels.items():
-            return replace(pool, fallback=other.name)
+            return replace(pool, fallback=names[other.name])
     return replace(pool, fallback="")
 
 

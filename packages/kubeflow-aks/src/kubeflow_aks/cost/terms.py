@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
@@ -68,6 +68,14 @@ class Terms:
     restart: Restart | None = None
     outage: float = 4
     head: Terms | None = None
+
+    def differs_by_prices_alone(self, other: Terms) -> bool:
+        """Whether all but what a node costs is the same."""
+        heads = self.head is other.head or bool(
+            self.head and other.head and self.head.differs_by_prices_alone(other.head)
+        )
+        alike = replace(self, node=other.node, on_demand=other.on_demand, head=other.head)
+        return heads and alike == other
 
     @property
     def evictions(self) -> Range:
@@ -175,6 +183,10 @@ class PoolTerms:
             return self._node_of_one_size(pool)
         nodes = [self._node_of_one_size(replace(one, name=pool.name, spot=pool.spot)) for one in pool.sizes]
         shares = self.shares(pool)
+        if not pool.spot:  # the first alone, unless it is full or refused
+            return replace(
+                nodes[0], vm=_any_of([it.vm for it in nodes]), disk=_any_of([it.disk for it in nodes])
+            )
         return Node(
             total(node.vm * share for node, share in zip(nodes, shares, strict=True)),
             total(node.disk * share for node, share in zip(nodes, shares, strict=True)),
@@ -224,6 +236,11 @@ class PoolTerms:
             f"{self._quotes.currency}, so it is ignored here; make the bill in {_LIMITS_IN} to see its effect"
         ] = None
         return math.inf
+
+
+def _any_of(prices: Sequence[Range]) -> Range:
+    """The first is expected, and each of them possible."""
+    return Range(prices[0].expected, min(it.low for it in prices), max(it.high for it in prices))
 
 
 def _at_most(price: Range, most: Range) -> Range:

@@ -13,7 +13,7 @@ from kubeflow_aks.cost.bill import WorkCost
 from kubeflow_aks.cost.figures import Range, product, times
 from kubeflow_aks.cost.idling import Idling
 from kubeflow_aks.cost.model import breakeven, fallback, hourly, interval
-from kubeflow_aks.cost.model.overflow import Outcome
+from kubeflow_aks.cost.model.month import Outcome
 from kubeflow_aks.cost.model.rates import chance_within_an_hour, evictions_an_hour
 from kubeflow_aks.cost.model.step import Checkpoints, Step
 from kubeflow_aks.cost.restarts import held, steps
@@ -116,6 +116,7 @@ def _on_demand(
             cut_off=_cut_off(work.step, 0.0, terms.day, calm.multiple) * useful,
             misses=Range.exactly(outcome.late) if outcome and work.deadline_hours else None,
             waits=outcome.waits if outcome else 0.0,
+            in_part=outcome is not None and outcome.part < 1,
         )
 
     return Played(cost, hours, _NOTHING, 0.0, compared, *_on_least(hours, _NOTHING, outcome))
@@ -171,6 +172,7 @@ def _on_spot(
             fallback=on_fallback.expected,
             overflow=overflow,
             waits=outcome.waits if outcome else 0.0,
+            in_part=outcome is not None and outcome.part < 1,
         )
 
     return Played(cost, hours, on_fallback, moved, compared, *_on_least(hours, on_fallback, outcome))
@@ -285,7 +287,7 @@ def way(
     if not math.isfinite(multiple):
         return Way(math.inf, times(unevicted, terms.fallback_share), 1 - terms.fallback_share)
     split = _either(step, rate, terms.sold_out, terms.outage, taken)
-    always = _expected(replace(step, saved=0.0), rate, None).multiple
+    always = _expected(replace(step, saved=0.0) if step.saved else step, rate, None).multiple
     factor = (
         multiple / always if math.isfinite(always) else 1.0
     )  # evenings, and what is saved within a notice

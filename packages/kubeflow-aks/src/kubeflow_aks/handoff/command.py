@@ -7,7 +7,7 @@ from pathlib import Path
 from kubeflow_aks.deployed.outputs import Outputs
 from kubeflow_aks.exit_codes import ExitCode
 from kubeflow_aks.handoff import folder
-from kubeflow_aks.handoff.files import DEFAULT_POOLS, MODULES, files
+from kubeflow_aks.handoff.files import DEFAULT_POOLS, VARIABLES, files
 
 
 def show(outputs: Outputs, pool_choices: Sequence[str] = ()) -> ExitCode:
@@ -47,8 +47,8 @@ def _report(outputs: Outputs, folder: Path, made: dict[str, str]) -> list[str]:
     release = outputs.basis("kubeflow", "release")
     after = (
         "About 40 minutes: controller 5, Terraform 5, charms 20 to 30; run it again whenever it stops"
-        if MODULES in made
-        else f"It ends with Juju's controller: deploy/ has Charmed Kubeflow 1.11, and this stack has {release}"
+        if VARIABLES in made
+        else f"It ends with Juju's controller: deploy/ has no root for Charmed Kubeflow {release}"
     )
     return [
         f"Written to {folder}, for your eyes only: {', '.join(sorted(made))}",

@@ -3,6 +3,7 @@
 import json
 import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,9 +15,10 @@ from kubeflow_aks.handoff.juju import Handover, as_yaml
 from kubeflow_aks.project import PROJECT_ROOT
 
 KUBECONFIG: Final = "kubeconfig"
-MODULES: Final = "ckf.auto.tfvars.json"
-"""For `deploy/`, which calls `modules/kubeflow`."""
-PRODUCTS: Final = "products-kubeflow.tfvars.json"
+VARIABLES: Final = "ckf.auto.tfvars.json"
+"""For the Terraform root of the stack's release in `deploy/`."""
+CHARMS: Final = "charms.json"
+"""Channel and revision of each charm of the release, in the order in which they are refreshed."""
 DEFAULT_POOLS: Final = "default-pools.yaml"
 """For the option `settings_yaml` of the charm namespace-node-affinity."""
 _SCRIPTS: Final = Path(__file__).parent / "scripts"
@@ -37,9 +39,9 @@ def files(outputs: Outputs, pool_choices: Sequence[str] = ()) -> dict[str, str]:
         KUBECONFIG: as_yaml(juju.kubeconfig(handover)),
         "names.sh": _names(outputs, handover, settings),
     }
-    if handover.release.release == terraform.RELEASE:
-        texts[MODULES] = _json(terraform.modules_kubeflow(outputs))
-        texts[PRODUCTS] = _json(terraform.products_kubeflow(outputs))
+    if handover.release.root:
+        texts[VARIABLES] = _json(terraform.variables(outputs, handover.release))
+        texts[CHARMS] = _json({name: asdict(charm) for name, charm in handover.release.charms.items()})
     scripts = {
         path.name: path.read_text(encoding="utf-8") for path in sorted(_SCRIPTS.iterdir()) if path.is_file()
     }
@@ -55,11 +57,12 @@ def _names(outputs: Outputs, handover: Handover, settings: str) -> str:
         "STORAGE_CLASS": handover.storage_class,
         "REGION": f"azure/{handover.location}",
         "RELEASE": handover.release.release,
+        "ROOT": handover.release.root,
         "JUJU_CHANNEL": handover.release.juju_channel,
         "AGENT_VERSION": handover.release.juju_agent_version,
         "DASHBOARD": f"http://{handover.ingress}",
         "ANNOTATIONS": terraform.ingress_annotations(outputs),
-        "TFVARS": MODULES if handover.release.release == terraform.RELEASE else "",
+        "TFVARS": VARIABLES if handover.release.root else "",
         "PRIVATE": "yes" if outputs.basis("apiAccess", "privateCluster") is True else "",
         "PROJECT": str(PROJECT_ROOT),
         "DEFAULT_POOL_NAMESPACES": " ".join(yaml.safe_load(settings) or ()),

@@ -1,9 +1,10 @@
-"""Variables for Canonical's Terraform, in both of its layouts."""
+"""Variables for Canonical's Terraform, in each of its layouts."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from aks_facts import CharmedKubeflowRelease
 from ckf_spot import contract
 from ckf_spot.errors import PlacementError
 from ckf_spot.generated.spawner import jupyter_ui_config
@@ -11,24 +12,27 @@ from ckf_spot.pools import Pools
 from kubeflow_aks.deployed.errors import StackError
 from kubeflow_aks.deployed.outputs import Outputs
 
-RELEASE: Final = "1.11"
-"""The release that both layouts deploy: `modules/kubeflow` of the branch track/1.11, and `release` of the other."""
 _BUCKET: Final = "mlpipeline"
 """Where Kubeflow Pipelines looks for its steps' outputs by default."""
 _ARTIFACTS: Final = "256G"
 """MinIO holds every artifact, and its volume is one Azure disk: P15. Our choice, as are the databases'."""
 _DATABASE: Final = "32G"
-"""One Azure disk of the size P4; both modules' own 10G is little, and Azure bills it as 16."""
+"""One Azure disk of the size P4; the modules' own 10G is little, and Azure bills it as 16."""
 
 
-def modules_kubeflow(outputs: Outputs) -> dict[str, Any]:
-    """Variables of `modules/kubeflow`, the layout that `deploy/` calls.
+def variables(outputs: Outputs, release: CharmedKubeflowRelease) -> dict[str, Any]:
+    """Variables of the layout that deploys a release, for its root in `deploy/`.
 
     No secret is among them: the first user's name and password go by the environment, into no file.
 
     Raises:
         StackError: an output is not there, or is not what is expected.
     """
+    return _LAYOUTS[release.layout](outputs, release)
+
+
+def _modules_kubeflow(outputs: Outputs, _: CharmedKubeflowRelease) -> dict[str, Any]:
+    """Variables of `modules/kubeflow`."""
     return {
         "risk": "stable",
         "create_model": True,
@@ -46,17 +50,14 @@ def modules_kubeflow(outputs: Outputs) -> dict[str, Any]:
     }
 
 
-def products_kubeflow(outputs: Outputs) -> dict[str, Any]:
-    """Variables of `terraform/products/kubeflow`, the layout that follows.
+def _products_kubeflow(outputs: Outputs, release: CharmedKubeflowRelease) -> dict[str, Any]:
+    """Variables of `terraform/products/kubeflow`.
 
     Its own defaults are the release `latest` from the channel edge, Istio's ambient mode, and an S3 outside of the
     cluster, which Azure's Blob storage is not (`terraform/products/kubeflow/variables.tf`).
-
-    Raises:
-        StackError: an output is not there, or is not what is expected.
     """
     return {
-        "release": RELEASE,
+        "release": release.release.partition("-")[0],
         "risk": "stable",
         "create_model": True,
         "service_mesh_type": "sidecar",
@@ -72,6 +73,12 @@ def products_kubeflow(outputs: Outputs) -> dict[str, Any]:
         "mysql_storage_size": _DATABASE,
         "mlmd_storage_size": _DATABASE,
     }
+
+
+_LAYOUTS: Final[Mapping[str, Callable[[Outputs, CharmedKubeflowRelease], dict[str, Any]]]] = {
+    "modules/kubeflow": _modules_kubeflow,
+    "terraform/products/kubeflow": _products_kubeflow,
+}
 
 
 def ingress_annotations(outputs: Outputs) -> str:

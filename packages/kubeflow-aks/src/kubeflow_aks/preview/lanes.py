@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from kubeflow_aks.recorder.document import WORKLOAD_LABEL, PlanDocument, Pool
 
@@ -15,7 +16,9 @@ class Lane:
     how: str
     """The toleration or label that a pod needs to run there."""
     rows: tuple[tuple[Pool, Pool | None], ...]
-    """Each pool with what takes its work while it is sold out, if anything: its next VM size, or its fallback."""
+    """Each pool with what takes its work while it is sold out, if anything: its next VM size, or its fallback.
+
+    The VM sizes of a fallback of several are rows as well."""
 
 
 _WORK = {
@@ -33,20 +36,23 @@ def lanes(document: PlanDocument) -> list[Lane]:
 
 
 def _lanes(pools: list[Pool]) -> Iterator[Lane]:
-    fallbacks = {pool["fallbackOf"]: pool for pool in pools if pool["fallbackOf"]}
     first = [pool for pool in pools if not pool["fallbackOf"]]
     for kind in dict.fromkeys((pool["role"], pool["labels"].get(WORKLOAD_LABEL)) for pool in first):
         role, workload = kind
         work, how = _WORK[role]
         members = [pool for pool in first if (pool["role"], pool["labels"].get(WORKLOAD_LABEL)) == kind]
-        rows = tuple((pool, _next(pool, members) or fallbacks.get(pool["pool"])) for pool in members)
+        names = dict.fromkeys(pool["pool"] for pool in members)
+        rows = tuple(row for name in names for row in _rows(name, pools))
         yield Lane(work, how or f"{WORKLOAD_LABEL}={workload}", rows)
 
 
-def _next(pool: Pool, members: list[Pool]) -> Pool | None:
-    """The VM size of the same pool that the autoscaler tries after this one."""
-    sizes = [other for other in members if other["pool"] == pool["pool"]]
-    return next(iter(sizes[sizes.index(pool) + 1 :]), None)
+def _rows(name: str, pools: list[Pool]) -> Iterator[tuple[Pool, Pool | None]]:
+    """The sizes of a pool and of its fallback as the autoscaler tries them; a single fallback is no row."""
+    sizes = [pool for pool in pools if pool["pool"] == name]
+    fallbacks = [pool for pool in pools if pool["fallbackOf"] == name]
+    order = [*sizes, *fallbacks]
+    rows = list(zip_longest(order, order[1:]))
+    yield from rows[: len(sizes)] if len(fallbacks) == 1 else rows
 
 
 def kind_of(pool: Pool) -> str:

@@ -11,7 +11,7 @@ _NONE = "–"
 
 def pool_table(pools: list[Pool], width: int) -> list[str]:
     """A row for each pool, with its labels and taints below it."""
-    fallbacks = {pool["fallbackOf"]: pool["name"] for pool in pools}
+    fallbacks = {pool["fallbackOf"]: pool["pool"] for pool in pools}
     head, *rows = table([_HEAD, *(_cells(pool, fallbacks) for pool in pools)], width)
     indent = max(len(full_name(pool)) for pool in pools) + GAP
     lines = head

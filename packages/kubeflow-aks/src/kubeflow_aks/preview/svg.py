@@ -74,7 +74,7 @@ def _lanes(rows: list[Lane]) -> Iterator[str]:
             middle = top + _BOX // 2
             yield from _pool(pool, _POOL_X, top)
             yield f'<path class="a" d="M{_WORK_X + _WORK_WIDTH} {middle}H{_POOL_X}"/>'
-            if instead and instead["priority"] == "Spot":  # the next size is the next row
+            if any(instead is below for below, _ in lane.rows):  # it is the next row
                 x = _POOL_X + _POOL_WIDTH // 2
                 yield f'<path class="a d" d="M{x} {top + _BOX}V{top + _ROW}"/>'
             elif instead:

@@ -13,7 +13,7 @@ from kubeflow_aks.text.sentences import code, shown
 
 _PYTHON: Final = "python"
 _LOCKS: Final[Mapping[str, str]] = {"uv": "uv.lock", "poetry": "poetry.lock"}
-"""Toolchains by their lock file, in the order in which Pulumi looks for one (`ResolveToolchain` of 3.259.0)."""
+"""Toolchains by their lock file, in the order in which Pulumi looks for one (`ResolveToolchain` of 3.274.1)."""
 _PATHS: Final = ("./", "..", "/")
 """How the source of a package begins that is a folder (`IsLocalPluginPath`)."""
 

@@ -5,7 +5,7 @@ pools as the program makes them.
 """
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, NotRequired, TypedDict, cast
 
@@ -119,6 +119,11 @@ def to_json(document: PlanDocument) -> str:
     return text.replace(json.dumps(ENCRYPTED)[1:-1], SECRET)
 
 
+def shared_name(entry: Mapping[str, Any]) -> str:
+    """The name in the contract that a pool shares with those of other VM sizes for the same work, or its own."""
+    return entry.get("pool") or entry["name"]
+
+
 def _resource(resource: Resource) -> PlannedResource:
     return {
         "urn": resource.urn,
@@ -173,19 +178,15 @@ def _pools(record: Record) -> Iterator[Pool]:
         raise PoolContractError(
             f"{record.stack}: the output poolContract does not name the agent pools {names}"
         )
-    spot_of = {entry["fallback"]: _shared(entry) for entry in contract if entry["fallback"]}
+    spot_of = {entry["fallback"]: shared_name(entry) for entry in contract if entry["fallback"]}
     for entry in contract:
-        yield _pool(inputs[entry["name"]], entry, spot_of.get(entry["name"]))
-
-
-def _shared(entry: _Contract) -> str:
-    return entry.get("pool") or entry["name"]
+        yield _pool(inputs[entry["name"]], entry, spot_of.get(shared_name(entry)))
 
 
 def _pool(wire: dict[str, Any], entry: _Contract, fallback_of: str | None = None) -> Pool:
     return {
         "name": entry["name"],
-        "pool": _shared(entry),
+        "pool": shared_name(entry),
         "role": entry["role"],
         "vmSize": wire["vmSize"],
         "priority": wire.get("scaleSetPriority", "Regular"),

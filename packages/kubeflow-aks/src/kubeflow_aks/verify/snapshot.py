@@ -125,6 +125,7 @@ class ClusterSnapshot:
         policies: network policies in the namespaces of this product.
         dns: Service of the cluster's DNS.
         drivers: storage drivers of the cluster.
+        charms: the applications of Juju's model, as `juju status` prints them, by name.
     """
 
     now: datetime
@@ -158,6 +159,7 @@ class ClusterSnapshot:
     policies: Result[list[Object]] = field(default_factory=Result[list[Object]])
     dns: Result[Object] = field(default_factory=Result[Object])
     drivers: Result[list[Object]] = field(default_factory=Result[list[Object]])
+    charms: Result[Mapping[str, Any]] = field(default_factory=Result[Mapping[str, Any]])
 
     def unreadable(self) -> str:
         """Why none of the cluster's objects could be read; empty if some could."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kubeflow_aks.cost.advice.kinds.pools import larger_maximum, no_idle_nodes, peak
+from kubeflow_aks.cost.advice.kinds.pools import larger_maximum, no_idle_nodes, no_limit, peak
 from kubeflow_aks.cost.advice.situation import Situation, incomparable
 from kubeflow_aks.cost.basis import Work
 from kubeflow_aks.cost.bill import Bill
@@ -45,6 +45,19 @@ def test_nodes_that_are_there_without_work_are_advised_against() -> None:
     assert change.values == {("pools", "cpuspot", "minCount"): 0}
     assert busy(30).amount.expected < busy(30, least=8).amount.expected
     assert not list(no_idle_nodes(busy(30)))
+
+
+def test_a_limit_below_the_price_of_spot_is_advised_against() -> None:
+    """All the work runs on the fallback, at its price."""
+
+    def limited(most: float) -> Situation:
+        pools = ({**spot("cpuspot", maxCount=30), "spotMaxPrice": most}, pool("cpuod"))
+        return situation({"a": work(hours=4000)}, *pools, fallbacks={"cpuspot": "cpuod"})
+
+    [change] = no_limit(limited(0.001))
+    assert change.values == {("pools", "cpuspot", "maxPrice"): -1}
+    assert limited(-1).amount.expected < 0.5 * limited(0.001).amount.expected
+    assert not list(no_limit(limited(-1)))
 
 
 def assuming(situation: Situation, words: str) -> Situation:

@@ -236,6 +236,15 @@ def test_what_is_no_currency_is_one_line(warnings: Warnings, currency: Any) -> N
         ),
         (
             "Standard_D4s_v3",
+            "usgovvirginia",
+            (
+                "cost.prices: no price of Standard_D4s_v3 in usgovvirginia is not allowed; expected an entry "
+                "Standard_D4s_v3 with onDemand, its price an hour, because Azure's price list has none of "
+                "Azure Government, a cloud of its own"
+            ),
+        ),
+        (
+            "Standard_D4s_v3",
             "narnia",
             "location: narnia is not allowed; expected a region of Azure's public cloud, such as westeurope",
         ),

@@ -12,6 +12,7 @@ from kubeflow_aks.cost.advice.quota import Room
 from kubeflow_aks.cost.advice.situation import Situation
 from kubeflow_aks.cost.advice.trials import Trials
 from kubeflow_aks.cost.bill import Bill
+from kubeflow_aks.cost.figures import Range
 from tests.cost.whole.advised_stacks import nothing, offline, tree
 
 ONE, OTHER = "Standard_D8ds_v5", "Standard_E8ds_v5"
@@ -74,6 +75,21 @@ def test_a_share_of_the_pool_is_that_of_all_its_sizes(folder: Path) -> None:
         folder, pools=spot(ONE, OTHER), cost={"pools": {"cpuspot": {"soldOutShare": 0.25}}}
     ).bill
     assert of_pool.amount() == of_each.amount()
+
+
+def test_a_fallback_is_billed_on_its_first_size_and_may_be_on_any(folder: Path) -> None:
+    cost = {"soldOutShare": 0.5}
+
+    def on_fallback(*sizes: str) -> Any:
+        pools = {
+            "general": GENERAL,
+            "cpuspot": {**SPOT, "vmSize": ONE, "fallback": {"maxCount": 5, "vmSizes": list(sizes)}},
+        }
+        return batch_lines(situation(folder, pools=pools, cost=cost).bill)["cpuod"]
+
+    one, other, both = on_fallback(ONE), on_fallback(OTHER), on_fallback(ONE, OTHER)
+    assert both.nodes == "0–10 × D8ds_v5 or E8ds_v5"
+    assert both.hourly == Range(one.hourly.expected, one.hourly.low, other.hourly.high)
 
 
 def siblings(one: str, other: str) -> dict[str, Any]:

@@ -312,6 +312,7 @@ EDITS: Final = (
     _one("pools.cpuspot.fallback", value=None),
     _one("pools.cpuspot.fallback.maxCount", 6),
     _one("pools.cpuspot.fallback.vmSize", "Standard_D8s_v5"),
+    _one("pools.cpuspot.fallback.vmSizes", ["Standard_D8ds_v5", "Standard_D8ads_v5"]),
     _one("pools.cpuspot.fallback.capacityReservationGroupId", _RESERVED),
     _one("pools.cpuspot.replaces", "general"),
     _new("general2", "Standard_D16s_v5", "general"),

@@ -11,6 +11,7 @@ import pytest
 from kubeflow_aks.local_aks.azure.state import MANAGED_CLUSTER
 from kubeflow_aks.local_aks.engine import Engine, EngineError
 from kubeflow_aks.tools import Tools
+from kubeflow_aks.tools.manifest import KUBERNETES_VERSION
 from tests.local.engine.by_hand import upgrade_by_hand
 from tests.local.engine.deployment import Cluster, Deployment, deployment
 from tests.local.engine.edits import BASE, STACK
@@ -65,7 +66,7 @@ def test_minor_by_minor_the_control_plane_goes_first_and_then_pool_by_pool(old: 
     assert upgrade(old, "1.33", now="1.32", refreshing=True) == ["", *USER_POOLS]
     assert running(old) == all_on(old, "1.33.0")
     assert upgrade(old, "1.34", now="1.33") == ["", *USER_POOLS]
-    assert running(old) == all_on(old, "1.34.4")
+    assert running(old) == all_on(old, KUBERNETES_VERSION)
     old.assert_state_is_what_exists()
 
 
@@ -90,4 +91,4 @@ def test_patches_show_no_difference_and_no_upgrade_is_possible_with_their_channe
     assert running(old) == all_on(old, "1.32.7")
 
     upgrade(old, "1.34", now="1.32")
-    assert running(old) == all_on(old, "1.34.4")
+    assert running(old) == all_on(old, KUBERNETES_VERSION)

@@ -11,45 +11,17 @@ import sys
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import grpc
 import pytest
-from google.protobuf import empty_pb2
-from pulumi.runtime.proto import provider_pb2
-from typing_extensions import override
 
-from kubeflow_aks.local_aks.protocol.provider import Provider
 from kubeflow_aks.local_aks.protocol.server import serve
 from tests.local.required import required_node_modules, required_only
+from tests.local.schemas import COMPONENTS, azure_native
 
 ROOT = Path(__file__).parents[5]
 EXAMPLE = ROOT / "examples" / "typescript"
 MISTAKES = Path(__file__).with_name("mistakes.ts")
-SCHEMA = ROOT / "tests/components/__snapshots__/test_package/test_the_schema_is_what_it_was.json"
-"""What the plugin answers; `tests/components/test_package.py` compares the two."""
 LANGUAGES = ("nodejs", "python", "go")
-
-
-class Azure(Provider):
-    """Has what the components' schema refers to in azure-native's, by the names alone."""
-
-    @override
-    def Cancel(self, request: empty_pb2.Empty, context: grpc.ServicerContext) -> empty_pb2.Empty:
-        return empty_pb2.Empty()
-
-    @override
-    def GetSchema(
-        self, request: provider_pb2.GetSchemaRequest, context: grpc.ServicerContext
-    ) -> provider_pb2.GetSchemaResponse:
-        referred = re.findall(r"azure-native:containerservice:\w+", SCHEMA.read_text())
-        schema: dict[str, Any] = {
-            "name": self._package,
-            "version": self._version,
-            "resources": {name: {} for name in referred},
-            "language": {"go": {"importBasePath": "github.com/pulumi/pulumi-azure-native-sdk/v3"}},
-        }
-        return provider_pb2.GetSchemaResponse(schema=json.dumps(schema))
 
 
 @dataclass(frozen=True)
@@ -76,8 +48,7 @@ def pulumi(tmp_path_factory: pytest.TempPathFactory) -> Generator[Pulumi]:
     folder = tmp_path_factory.mktemp("pulumi")
     for language in LANGUAGES:
         (folder / f"pulumi-language-{language}").symlink_to(tools["sdk-generator"])
-    [version] = {dependency["version"] for dependency in json.loads(SCHEMA.read_text())["dependencies"]}
-    azure = serve(Azure("azure-native", version))
+    azure = serve(azure_native())
     yield Pulumi(
         tools["pulumi"],
         {
@@ -92,7 +63,7 @@ def pulumi(tmp_path_factory: pytest.TempPathFactory) -> Generator[Pulumi]:
 
 
 def generated(pulumi: Pulumi, language: str, folder: Path) -> Path:
-    pulumi.run("package", "gen-sdk", SCHEMA, "--language", language, "--out", folder)
+    pulumi.run("package", "gen-sdk", COMPONENTS, "--language", language, "--out", folder)
     return folder / language
 
 
@@ -103,7 +74,7 @@ def run(command: Sequence[str | Path], **environment: str) -> subprocess.Complet
 
 
 def test_pulumi_accepts_the_schema_which_is_all_that_yaml_needs(pulumi: Pulumi) -> None:
-    pulumi.run("schema", "check", SCHEMA)
+    pulumi.run("schema", "check", COMPONENTS)
 
 
 def test_the_python_sdk_is_imported(pulumi: Pulumi, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import re
 import subprocess
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -240,6 +241,127 @@ def test_a_breakage_is_reported(breakage: Breakage, demo: DemoStack, verify: Ver
     assert failed(findings).keys() == breakage.checks
     assert any(breakage.message in text for results in findings.values() for _, text in results)
     assert failed(_until(verify, lambda findings: not failed(findings))) == {}
+
+
+SERVING: Final[Object] = {
+    "apiVersion": "apiextensions.k8s.io/v1",
+    "kind": "CustomResourceDefinition",
+    "metadata": {"name": "inferenceservices.serving.kserve.io"},
+    "spec": {
+        "group": "serving.kserve.io",
+        "scope": "Namespaced",
+        "names": {"kind": "InferenceService", "plural": "inferenceservices", "singular": "inferenceservice"},
+        "versions": [
+            {
+                "name": "v1beta1",
+                "served": True,
+                "storage": True,
+                "schema": {
+                    "openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+                },
+            }
+        ],
+    },
+}
+"""As much of KServe's as an API server needs to know of it."""
+SPOT: Final[Object] = {
+    "containers": [{"name": "a", "image": "a"}],
+    "tolerations": [{"key": "kubernetes.azure.com/scalesetpriority", "value": "spot"}],
+}
+CLAIM: Final[Object] = {"volumes": [{"name": "a", "persistentVolumeClaim": {"claimName": "a"}}]}
+
+
+def _owned(kind: str, spec: Object, **metadata: object) -> Object:
+    owner = {"apiVersion": "apps/v1", "kind": kind, "name": "a", "uid": "0"}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"ownerReferences": [owner], **metadata},
+        "spec": spec,
+    }
+
+
+def _of(kind: str, spec: Object) -> Object:
+    template = {"metadata": {"labels": {"app": "a"}}, "spec": spec}
+    selector = {"matchLabels": {"app": "a"}}
+    more = {"serviceName": "a"} if kind == "StatefulSet" else {}
+    return {
+        "apiVersion": "apps/v1",
+        "kind": kind,
+        "spec": {"selector": selector, "template": template, **more},
+    }
+
+
+def _served(**parts: Object) -> Object:
+    return {"apiVersion": "serving.kserve.io/v1beta1", "kind": "InferenceService", "spec": parts}
+
+
+KEPT: Final[list[tuple[str, Object, bool]]] = [
+    ("a StatefulSet", _of("StatefulSet", SPOT), True),
+    ("a StatefulSet without toleration", _of("StatefulSet", {"containers": SPOT["containers"]}), False),
+    ("a Deployment with a claim", _of("Deployment", {**SPOT, **CLAIM}), True),
+    ("a Deployment without", _of("Deployment", SPOT), False),
+    ("a predictor", _served(predictor=SPOT), True),
+    ("a transformer", _served(predictor={}, transformer=SPOT), True),
+    ("a predictor without toleration", _served(predictor={"model": {}}), False),
+    ("a StatefulSet's pod", _owned("StatefulSet", SPOT), True),
+    ("a Deployment's pod with a claim", _owned("ReplicaSet", {**SPOT, **CLAIM}), True),
+    ("a Job's pod with a claim", _owned("Job", {**SPOT, **CLAIM}), False),
+    ("a server's pod", _owned("ReplicaSet", SPOT, labels={"serving.kserve.io/inferenceservice": "a"}), True),
+]
+
+
+def test_a_namespace_may_keep_stateful_work_and_model_servers_off_spot(demo: DemoStack) -> None:
+    """The API server itself refuses or warns by the namespace's label, and leaves other namespaces alone."""
+    demo.apply(SERVING)
+    demo.kubectl.run("wait", "--for=condition=Established", "crd/inferenceservices.serving.kserve.io")
+    labels = {"": None, "warn": "Warning", "deny": "Error", "Deni": "Error"}
+    answers: dict[str, list[str | None]] = {"warn": [], "deny": []}
+    try:
+        with demo.namespace() as namespace:
+            for label, kept in labels.items():
+                if label:
+                    assign = f"kubeflow-aks/keep-off-spot={label}"
+                    demo.kubectl.run("label", "namespace", namespace, assign, "--overwrite")
+                eventually(partial(_answers, demo, namespace, KEPT[0][1], kept))
+                if label in answers:
+                    answers[label] = [_answer(demo, namespace, body) for _, body, _ in KEPT]
+            demo.kubectl.run("label", "namespace", namespace, "kubeflow-aks/keep-off-spot-")
+    finally:
+        demo.kubectl.run("delete", "crd", "inferenceservices.serving.kserve.io")
+    assert answers == {
+        label: [labels[label] if stateful else None for _, _, stateful in KEPT] for label in answers
+    }
+
+
+def _answers(demo: DemoStack, namespace: str, body: Object, expected: str | None) -> bool:
+    return _answer(demo, namespace, body) == expected
+
+
+def _answer(demo: DemoStack, namespace: str, body: Object) -> str | None:
+    """`Warning` or `Error` of the guard, None where the API server takes an object without a word of it."""
+    kubectl = demo.kubectl
+    named = {**body, "metadata": {**body.get("metadata", {}), "name": "a"}}
+    result = subprocess.run(
+        [
+            kubectl.tools["kubectl"],
+            *(
+                "--kubeconfig",
+                kubectl.kubeconfig,
+                "--cache-dir",
+                kubectl.kubeconfig.with_name("kubectl-cache"),
+            ),
+            *("--namespace", namespace, "create", "--dry-run=server", "-f", "-"),
+        ],
+        input=json.dumps(named),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    lines = [line for line in result.stderr.splitlines() if "kubeflow-aks-keep-profiles-off-spot" in line]
+    assert lines or not result.returncode, result.stderr
+    assert all("must not tolerate kubernetes.azure.com/scalesetpriority" in line for line in lines)
+    return re.split(r"\W", lines[0])[0] if lines else None
 
 
 def test_an_account_without_rights_ends_with_3(

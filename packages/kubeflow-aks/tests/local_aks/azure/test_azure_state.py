@@ -23,6 +23,7 @@ from azure_bodies import (
 from kubeflow_aks.local_aks.azure.faults import Fault
 from kubeflow_aks.local_aks.azure.state import AGENT_POOL, AzureState, StoredResource
 from kubeflow_aks.local_aks.azure.types import RESOURCE_GROUP
+from kubeflow_aks.tools.manifest import KUBERNETES_VERSION
 
 NAMES = 40
 ROOT = Path(__file__).parents[5]
@@ -131,7 +132,7 @@ def test_agent_pools_are_inline_ones_and_own_ones_alike(azure: AzureState) -> No
         "clusterId": CLUSTER_ID,
         "location": "westeurope",
         "nodeResourceGroup": "MC_kubeflow_aks_westeurope",
-        "currentOrchestratorVersion": "1.34.4",
+        "currentOrchestratorVersion": KUBERNETES_VERSION,
     }
     assert {k: spot[k] for k in expected} == expected
 

@@ -18,6 +18,7 @@ from azure_bodies import (
 from kubeflow_aks.local_aks.azure.arm import ArmError
 from kubeflow_aks.local_aks.azure.resource_manager import ResourceManager
 from kubeflow_aks.local_aks.azure.state import MANAGED_CLUSTER, AzureState
+from kubeflow_aks.tools.manifest import KUBERNETES_VERSION
 from tests.local_aks.azure.channel import apply_patch
 
 LTS: Json = {"supportPlan": "AKSLongTermSupport", "sku": {"name": "Base", "tier": "Premium"}}
@@ -63,7 +64,7 @@ def test_only_long_term_support_steps_over_a_minor(azure: AzureState) -> None:
     official = cluster(kubernetesVersion="1.34")
     with refused("OperationNotAllowed", r"1\.32\.0 to 1\.34 is not allowed", r"\[1\.33\]"):
         put(manager, MANAGED_CLUSTER, CLUSTER_ID, official)
-    assert upgrade(manager, "1.34")["currentKubernetesVersion"] == "1.34.4"
+    assert upgrade(manager, "1.34")["currentKubernetesVersion"] == KUBERNETES_VERSION
 
 
 def test_nobody_goes_back(azure: AzureState) -> None:
@@ -87,7 +88,7 @@ def test_a_pool_takes_one_minor_at_a_time_without_long_term_support(azure: Azure
     upgrade(manager, "1.34")
     assert (
         put_pool(manager, "user", user_pool(orchestratorVersion="1.34"))["currentOrchestratorVersion"]
-        == "1.34.4"
+        == KUBERNETES_VERSION
     )
 
 
@@ -132,15 +133,15 @@ def test_a_version_stated_for_some_pools_only_is_refused(azure: AzureState) -> N
 def test_a_patch_by_the_channel_stays_when_the_same_minor_is_requested(azure: AzureState) -> None:
     manager = with_cluster(azure, **PATCHES)
     put_pool(manager, "user", user_pool(orchestratorVersion="1.34"))
-    apply_patch(azure, CLUSTER_ID, "1.34.6")
+    apply_patch(azure, CLUSTER_ID, "1.34.30")
     again = put(manager, MANAGED_CLUSTER, CLUSTER_ID, cluster(tags={"a": "b"}, **PATCHES))
-    assert (again["kubernetesVersion"], again["currentKubernetesVersion"]) == ("1.34", "1.34.6")
+    assert (again["kubernetesVersion"], again["currentKubernetesVersion"]) == ("1.34", "1.34.30")
     put_pool(manager, "user", user_pool(orchestratorVersion="1.34", tags={"a": "b"}))
     put_pool(manager, "late", user_pool(orchestratorVersion="1.34"))
-    assert set(versions(manager).values()) == {("1.34", "1.34.6")}
+    assert set(versions(manager).values()) == {("1.34", "1.34.30")}
 
 
-@pytest.mark.parametrize("version", ["1.34.4", "1.34.3", "1.35.1"])
+@pytest.mark.parametrize("version", [KUBERNETES_VERSION, "1.34.3", "1.35.1"])
 def test_the_channel_goes_forward_within_the_minor(azure: AzureState, version: str) -> None:
     with_cluster(azure, **PATCHES)
     with pytest.raises(ValueError, match="does not move"):
@@ -150,9 +151,9 @@ def test_the_channel_goes_forward_within_the_minor(azure: AzureState, version: s
 def test_a_cluster_without_the_channel_is_not_patched(azure: AzureState) -> None:
     with_cluster(azure)
     with pytest.raises(ValueError, match="does not move"):
-        apply_patch(azure, CLUSTER_ID, "1.34.6")
+        apply_patch(azure, CLUSTER_ID, "1.34.30")
     with pytest.raises(LookupError):
-        apply_patch(azure, CLUSTER_ID + "2", "1.34.6")
+        apply_patch(azure, CLUSTER_ID + "2", "1.34.30")
 
 
 @pytest.mark.parametrize(

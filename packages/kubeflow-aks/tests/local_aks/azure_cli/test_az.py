@@ -24,6 +24,7 @@ from kubeflow_aks.local_aks.lifecycle import programs, service_files
 from kubeflow_aks.local_aks.lifecycle.service_files import Endpoints
 from kubeflow_aks.local_aks.run.directory import RunDirectory
 from kubeflow_aks.local_aks.simulation.market import Market
+from kubeflow_aks.tools.manifest import KUBERNETES_VERSION
 from tests.local_aks.azure.azure_bodies import (
     SPOT_TAINT,
     TODAY,
@@ -178,13 +179,19 @@ def test_a_system_pool_goes_when_there_is_another(az: Az, state: AzureState) -> 
 
 @pytest.mark.parametrize("wait", ["", "--no-wait"])
 def test_upgrade_puts_the_version(az: Az, state: AzureState, wait: str) -> None:
-    done = az(f"aks nodepool upgrade {CLUSTER} -n cpuspot --kubernetes-version 1.34.4 --yes {wait}")
+    done = az(
+        f"aks nodepool upgrade {CLUSTER} -n cpuspot --kubernetes-version {KUBERNETES_VERSION} --yes {wait}"
+    )
     assert done.stderr == ""
     stored = state.get(pool_id("cpuspot"))
     assert stored is not None
-    assert stored.outputs["orchestratorVersion"] == "1.34.4"
+    assert stored.outputs["orchestratorVersion"] == KUBERNETES_VERSION
     assert stored.outputs["nodeTaints"] == [SPOT_TAINT]
-    assert (json.loads(done.stdout)["orchestratorVersion"] == "1.34.4") if not wait else done.stdout == ""
+    assert (
+        (json.loads(done.stdout)["orchestratorVersion"] == KUBERNETES_VERSION)
+        if not wait
+        else done.stdout == ""
+    )
 
 
 def test_upgrade_beyond_the_control_plane_is_refused_in_azures_words(az: Az) -> None:
@@ -194,7 +201,7 @@ def test_upgrade_beyond_the_control_plane_is_refused_in_azures_words(az: Az) -> 
 
 
 def test_upgrade_needs_confirmation_like_the_original(az: Az) -> None:
-    done = az(f"aks nodepool upgrade {CLUSTER} -n cpuspot -k 1.34.4")
+    done = az(f"aks nodepool upgrade {CLUSTER} -n cpuspot -k {KUBERNETES_VERSION}")
     assert (done.returncode, done.stderr) == (
         1,
         "ERROR: Unable to prompt for confirmation as no tty available. Use --yes.\n",
@@ -226,7 +233,7 @@ def test_no_wait_returns_while_azure_works(run: RunDirectory, state: AzureState)
         assert _az(run, f"aks nodepool delete {CLUSTER} -n cpuspot --no-wait").returncode == 0
         shown = _az(run, f"aks nodepool show {CLUSTER} -n cpuspot")
         assert json.loads(shown.stdout)["provisioningState"] == "Deleting"
-        second = _az(run, f"aks nodepool upgrade {CLUSTER} -n system -k 1.34.4 --yes --no-wait")
+        second = _az(run, f"aks nodepool upgrade {CLUSTER} -n system -k {KUBERNETES_VERSION} --yes --no-wait")
         assert "(OperationNotAllowed) Operation is not allowed: Another agentpool operation" in second.stderr
     finally:
         azure.stop()

@@ -59,8 +59,18 @@ def test_what_is_refused_otherwise_is_an_error(run: RunDirectory, monkeypatch: p
 def test_it_gets_what_its_pod_gets_and_nobody_else_may_read_it(
     run: RunDirectory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def get(_: ApiServer, __: Object) -> Object:
-        return {"data": {"script.py": "pass"}}
+    container = {
+        "command": ["/usr/bin/python3", "-B", "-m", "scripts.script"],
+        "env": [{"name": "REPORT", "value": "/dev/report"}, {"name": "MORE", "value": "more"}],
+        "volumeMounts": [{"mountPath": "/opt/scripts"}],
+    }
+    stored = {
+        "Deployment": {"spec": {"template": {"spec": {"containers": [container]}}}},
+        "ConfigMap": {"data": {"script.py": "pass"}},
+    }
+
+    def get(_: ApiServer, obj: Object) -> Object:
+        return stored[obj["kind"]]
 
     def token(_: ApiServer, namespace: str, account: str, *, seconds: int) -> str:  # noqa: ARG001
         return f"{namespace}/{account}"
@@ -69,13 +79,17 @@ def test_it_gets_what_its_pod_gets_and_nobody_else_may_read_it(
     monkeypatch.setattr(ApiServer, "get", get)
     monkeypatch.setattr(ApiServer, "token", token)
     folder = tmp_path / "handler"
-    prepared = prepare(run.kubeconfig, folder)
+    prepared = prepare(run.kubeconfig, folder, "eviction-handler")
     assert prepared is not None
-    assert prepared.command == [sys.executable, "-IB", folder / "script.py", folder]
-    assert prepared.environment == {"KUBERNETES_SERVICE_HOST": "127.0.0.1", "KUBERNETES_SERVICE_PORT": "1234"}
-    assert {file.name: file.read_text(encoding="utf-8") for file in folder.iterdir()} == {
-        "script.py": "pass",
-        "token": "kubeflow-aks/eviction-handler",
-        "ca.crt": "a certificate",
+    assert prepared.command == [sys.executable, "-B", "-m", "scripts.script", folder]
+    assert prepared.folder == folder
+    assert prepared.environment == {
+        "KUBERNETES_SERVICE_HOST": "127.0.0.1",
+        "KUBERNETES_SERVICE_PORT": "1234",
+        "REPORT": str(folder / "report"),
+        "METRICS": "127.0.0.1:0",
+        "MORE": "more",
     }
+    files = {file.name: file.read_text(encoding="utf-8") for file in folder.rglob("*") if file.is_file()}
+    assert files == {"script.py": "pass", "token": "kubeflow-aks/eviction-handler", "ca.crt": "a certificate"}
     assert folder.stat().st_mode & 0o077 == 0

@@ -92,7 +92,7 @@ def test_azures_token_goes_to_the_engine_encrypted_and_by_no_command_line(tmp_pa
     pulumi.parent.mkdir()
     pulumi.write_text(
         f"""#!/bin/sh
-[ $1 = version ] && echo v3.259.0 && exit
+[ $1 = version ] && echo v3.274.1 && exit
 echo "$@" >>{arguments}
 case "$*" in
 *"stack init"*) [ -e Pulumi.demo.yaml ] || echo 'encryptionsalt: v1:x' >Pulumi.demo.yaml ;;

@@ -137,7 +137,8 @@ def down(build: Path | None, root: Path | None) -> int:
     "extras",
     multiple=True,
     metavar="GROUP",
-    help="Build these, too: argo, training, tofu, juju, sdks, trainer, katib, ray, kueue or kubernetes-provider.",
+    help="Build these, too: argo, training, tofu, juju, sdks, yaml, trainer, katib, ray, kueue, alerts or"
+    " kubernetes-provider.",
 )
 @click.option("--only", multiple=True, metavar="TOOL", help="Only this tool; may be repeated.")
 @click.option(

@@ -28,8 +28,21 @@ from kubeflow_aks.cli.groups import Command
     metavar="FILE",
     help="Read the stack's state from this file, written by `pulumi stack export`.",
 )
+@click.option(
+    "--juju-status",
+    type=options.FILE,
+    metavar="FILE",
+    help="Compare the charms in this file with the release's, written by `juju status --format json`.",
+)
 @options.root
-def command(stack: str, form: str, outputs: Path | None, state: Path | None, root: Path | None) -> int:
+def command(  # noqa: PLR0917 - one for each option
+    stack: str,
+    form: str,
+    outputs: Path | None,
+    state: Path | None,
+    juju_status: Path | None,
+    root: Path | None,
+) -> int:
     """Check whether STACK's cluster keeps this product's promises; changes nothing."""
     from kubeflow_aks.deployed.outputs import read
     from kubeflow_aks.deployed.state import objects
@@ -38,6 +51,5 @@ def command(stack: str, form: str, outputs: Path | None, state: Path | None, roo
 
     with interruptible("nothing was changed"):
         deployed = read(stack, outputs, root)
-        if outputs and not state:
-            return verify(deployed, None, form)
-        return verify(deployed, lambda: objects(deployed.stack, state, root), form)
+        registered = None if outputs and not state else lambda: objects(deployed.stack, state, root)
+        return verify(deployed, registered, form, juju_status)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from kubeflow_aks.cost.advice.advice import Path as SettingPath
-from kubeflow_aks.json_values import at
+from kubeflow_aks.json_values import at, put
 from kubeflow_aks.recorder.stack_files import read_stack
 from kubeflow_aks.recorder.yaml_text import dump
 
@@ -48,13 +48,7 @@ class StackFile:
         }
         new: dict[str, Any] = copy.deepcopy(changed)
         for path, value in values.items():
-            *parents, last = path
-            place = new
-            for step in parents:
-                if not isinstance(place.get(step), dict):
-                    place[step] = {}
-                place = place[step]
-            place[last] = value
+            put(new, path, value)
         return StackFile(self.project, {**self.values, **new}, self.written | frozenset(new), self.secret)
 
     def lines(self, keys: frozenset[str]) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """Trying a change: the program is run with it, and billed."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from kubeflow_aks.cost.figures import CostError
 from kubeflow_aks.cost.formatting import hours
 from kubeflow_aks.cost.reading import from_plan
 from kubeflow_aks.recorder.document import plan_document
-from kubeflow_aks.recorder.run import Record, record
+from kubeflow_aks.recorder.run import record
 
 _LEAST_SHARE = 0.002
 """Share of the bill; what saves less is not worth a line (our choice)."""
@@ -54,17 +54,15 @@ class Trials:
     def tried(self, start: Situation, change: Change, room: Room) -> tuple[Advice, Situation] | None:
         """What a change does; None where planning or quota refuse it, it makes the work impossible, or saves nothing.
 
-        Where the stack has no work, the blog's is set so that planning validates it, and removed again.
+        Where the stack has no work, planning validates the blog's, and the bill is that of a stack without.
         """
         if any(path[0] in start.file.secret for path in change.values):
             return None
         file = start.file.changed(change.values)
         keys = frozenset(path[0] for path in change.values)
         try:
-            if start.assumed:
-                self._run(file.changed(written_work(start)))
-            after = self._situation(file)
-            without = self._situation(start.file.changed(change.needs)) if change.needs else start
+            after = self._situation(file, start)
+            without = self._situation(start.file.changed(change.needs), start) if change.needs else start
         except (pulumi.RunError, CostError):
             return None
         saved = without.amount.expected - after.amount.expected
@@ -93,14 +91,16 @@ class Trials:
         )
         return advice, after
 
-    def _situation(self, file: StackFile) -> Situation:
-        ran = self._run(file)
+    def _situation(self, file: StackFile, start: Situation | None = None) -> Situation:
+        lacks_work = start and start.assumed and not file.get("workload")
+        run = file.changed(written_work(start)) if start and lacks_work else file
+        extra = {key: run.values[key] for key in run.written - run.secret}
+        ran = record(self.name, root=self.root, preview=True, extra=extra)
         stack = from_plan(plan_document(ran))
+        if lacks_work:
+            basis: Mapping[str, Any] = stack.outputs["costBasis"]
+            stack = replace(stack, outputs={**stack.outputs, "costBasis": {**basis, "workload": {}}})
         return Situation(file, stack, self.bill_of(stack), ran.messages, self.bill_of, self.offers)
-
-    def _run(self, file: StackFile) -> Record:
-        extra = {key: file.values[key] for key in file.written - file.secret}
-        return record(self.name, root=self.root, preview=True, extra=extra)
 
 
 def written_work(situation: Situation) -> Mapping[SettingPath, Any]:

@@ -77,12 +77,16 @@ class _Calendar:
     def __init__(self, step: Step, cut: Blocks, hazard: float, day: float) -> None:
         self._cut, self._restart, self._day = cut, step.restart, day
         self._hazard = hazard if hazard * day > UNLIKELY else 0.0
-        self._lattice = Lattice(self._hazard, step.restart, 0.0, day / (CELLS - 1))
-        self._points = np.arange(CELLS) * (day / (CELLS - 1))
+        self._width = day / (CELLS - 1)
+        self._lattice = Lattice(self._hazard, step.restart, 0.0, self._width)
+        self._points = np.arange(CELLS if self._hazard else 1) * self._width
         fits = day / cut.length + _ALMOST if cut.length else 0.0
         self._most = math.floor(min(cut.saved, fits))
         self._saved = np.arange(self._most + 1) * cut.length
-        self._powers = self._of(cut.length) ** np.arange(self._most + 1)[:, None]
+        block = self._of(cut.length)
+        self._powers: Complex = np.cumprod([np.ones_like(block), *[block] * self._most], axis=0).astype(
+            np.complex128
+        )
 
     def days(self) -> Days:
         """The first day, and the mornings after it."""
@@ -104,10 +108,10 @@ class _Calendar:
 
         Averages over the moment at which it begins, which are integrals of what holds for each.
         """
-        saved = self._spare(Lattice.chances(self._powers), self._saved).sum(axis=1) / self._day
+        saved = self._spare(self._chances(self._powers), self._saved).sum(axis=1) / self._day
         done, hours = 0.0, self._day / 2
         if left <= self._most + 1:
-            points = Lattice.chances(self._powers[-1] * self._of(self._cut.last))
+            points = self._chances(self._powers[-1] * self._of(self._cut.last))
             spare = self._spare(points[None], self._saved[-1:] + self._cut.last)
             done = float(spare.sum()) / self._day
             over = np.maximum(self._day - self._saved[-1] - self._cut.last - self._points, 0.0)
@@ -119,8 +123,8 @@ class _Calendar:
         anew = self._of(self._cut.length, anew=True) * self._powers[:-1]  # of 1, 2, … saved blocks
         ends = np.vstack([self._of(self._cut.last, anew=True)[None], anew * self._of(self._cut.last)])
         work = self._restart + self._saved
-        saved = np.append(1.0, self._in_time(Lattice.chances(anew), work[1:]))
-        points, work = Lattice.chances(ends), work + self._cut.last
+        saved = np.append(1.0, self._in_time(self._chances(anew), work[1:]))
+        points, work = self._chances(ends), work + self._cut.last
         done, hours = self._in_time(points, work), self._day - self._spare(points, work).sum(axis=1)
         table = np.zeros((number + 1, 2))
         for left in range(1, number + 1):
@@ -137,8 +141,12 @@ class _Calendar:
     def _of(self, hours: float, *, anew: bool = False) -> Complex:
         """What evictions add to a block."""
         if not self._hazard:
-            return np.ones(CELLS // 2 + 1, dtype=np.complex128)
+            return np.ones(1, dtype=np.complex128)
         return self._lattice.begun_anew(hours) if anew else self._lattice.block(hours)
+
+    def _chances(self, transform: Complex) -> _Floats:
+        """The chance of each point; without evictions all of it is at the first."""
+        return Lattice.chances(transform) if self._hazard else transform.real
 
     def _in_time(self, points: _Floats, work: _Floats) -> _Floats:
         """Chances that work of so many own hours, begun in the morning, is done by the evening.
@@ -147,7 +155,7 @@ class _Calendar:
         """
         slack = (self._day - work)[:, None]
         calm = np.exp(-self._hazard * work)[:, None]
-        reached = np.clip((slack - self._points) / self._points[1] + 0.5, 0.0, 1.0)
+        reached = np.clip((slack - self._points) / self._width + 0.5, 0.0, 1.0)
         late = (points * reached).sum(axis=1, keepdims=True) - calm * reached[:, :1]
         return np.clip(late + calm * (slack >= -_ALMOST), 0.0, 1.0)[:, 0]
 
@@ -162,4 +170,7 @@ def _exactly(saved: _Floats, done: float, left: int) -> _Floats:
     `saved` are the chances that it saves at least as many, were there no end.
     """
     last = done if left <= saved.size else 0.0
-    return np.maximum(-np.diff(np.append(saved[:left], last)), 0.0)
+    exactly = saved[:left].copy()
+    exactly[:-1] -= saved[1:left]
+    exactly[-1] -= last
+    return np.maximum(exactly, 0.0)

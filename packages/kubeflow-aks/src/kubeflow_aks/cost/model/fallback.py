@@ -100,7 +100,7 @@ def _retries(
         begins = sold_out / settles
         every = hazard + begins
         out = begins * (sold_out + (1 - sold_out) * still) + hazard * sold_out * (1 - still)
-        return every, out / every
+        return (every, out / every) if every else (hazard, sold_out)  # so small a share is none
     return hazard, sold_out * (1 - still * _stays_known(step, hazard, settles, sold_out))
 
 

@@ -4,6 +4,7 @@
 """
 
 import math
+from functools import cache
 from typing import Final
 
 import numpy as np
@@ -30,6 +31,7 @@ class Lattice:
         self._edges = np.arange(CELLS + 1) * width
         self._wait = self._exactly(wait / width)
         self._restarted = self._exactly(restart / width)
+        self._lost = cache(self._lost_before)
 
     def block(self, hours: float) -> Complex:
         """What a block takes beyond its own hours."""
@@ -51,7 +53,7 @@ class Lattice:
         """A further start that is evicted, too."""
         return self._lost(self._restart + hours) * self._wait
 
-    def _lost(self, most: float) -> Complex:
+    def _lost_before(self, most: float) -> Complex:
         """The hours from a start to its eviction, where it comes before `most`.
 
         Each point takes the second difference of the integral of the distribution, which is what keeps the mean.
@@ -59,9 +61,9 @@ class Lattice:
         within = np.minimum(self._edges, most)
         evicted = -np.expm1(-self._hazard * within)
         integral = within - evicted / self._hazard + (self._edges - within) * evicted[-1]
-        width = self._edges[1]
-        chances = np.diff(integral, 2, prepend=0.0) / width
-        return np.fft.rfft(chances * _DAMPING)
+        slope = np.empty_like(integral)
+        slope[0], slope[1:] = integral[0], integral[1:] - integral[:-1]
+        return np.fft.rfft((slope[1:] - slope[:-1]) / self._edges[1] * _DAMPING)
 
     @staticmethod
     def _exactly(cells: float) -> Complex:

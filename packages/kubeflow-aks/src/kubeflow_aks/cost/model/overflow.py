@@ -13,14 +13,14 @@ none within `delay` hours after one was added (`scaleDownDelayAfterAdd`).
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
+from kubeflow_aks.cost.model.month import Capacity, Demand, Month, Outcome, growing_waits, peak
 from kubeflow_aks.cost.model.rates import evictions_an_hour
-from kubeflow_aks.cost.model.step import Step, blocks
+from kubeflow_aks.cost.model.step import blocks
 
 _SEED: Final = 1
 _LEAST_ROWS: Final = 32
@@ -30,157 +30,29 @@ _STARTS: Final = 40_000
 _FEW: Final = 4
 """Months that one bill plays as often as a month alone; also the fewest rows."""
 _LONGEST: Final = 1000
-"""First starts of one row; of months with more, a part is played."""
-_DEVIATIONS: Final = 5.0
-"""Standard deviations beyond which demand hardly ever goes. Our choice."""
+"""First starts of one row; of months with more, a part is played, and what waits is drawn out to the whole."""
 _EVERY_START: Final = 0.05
 """Hours below which a time without spot counts as a chance of each start."""
 _DRAWS: Final = 1009
 """Starts of which each has random numbers of its own, before they come again."""
 _AMPLE: Final = 3
 """How many times the peak demand is played at the most: what waits comes on top of it."""
-_SHORT_DELAY: Final = 1 / 6
-"""Hours of `delay` that change little: AKS's default."""
+_SPARSE: Final = 0.9
+"""Share of rows that go on below which the others are dropped."""
+_OF_ROWS: Final = (
+    *("_row", "_kind", "_least", "_ready", "_next", "_left", "_again", "_busy", "_gone", "_user"),
+    *("_tail", "_delay", "_day", "_ends"),
+)
+_BLOCK: Final = 32
+"""Jobs of which the next one is kept, so that a start looks at few of them."""
 _NEVER: Final = 1e12
-_LAST: Final = 9
+_NO: Final = np.int8(9)
+"""Instead of a side: the node is no option."""
 _ALMOST: Final = 1e-9
 
 _Floats = npt.NDArray[np.float64]
 _Whole = npt.NDArray[np.int64]
 _Flags = npt.NDArray[np.bool_]
-
-
-@dataclass(frozen=True)
-class Capacity:
-    """One pool.
-
-    Attributes:
-        minimum: nodes that are always there.
-        maximum: nodes that there may be.
-        fallback: name of the pool that its work takes, too; empty for none.
-        rate: chance that a node is evicted within an hour.
-        sold_out: share of the time in which Azure has no new node.
-        outage: mean hours of such a time.
-    """
-
-    name: str
-    minimum: int
-    maximum: int
-    fallback: str = ""
-    rate: float = 0.0
-    sold_out: float = 0.0
-    outage: float = 4.0
-
-
-@dataclass(frozen=True)
-class Demand:
-    """One kind of work.
-
-    Attributes:
-        pool: name of its pool.
-        number: steps a month.
-        billed: hours that each node of a step is billed for on that pool alone, evictions included.
-        evictions: of each step there; both are `hourly.expected`'s.
-        at_once: steps that are submitted together.
-    """
-
-    pool: str
-    step: Step
-    number: float
-    billed: float
-    evictions: float
-    at_once: int = 1
-
-    @property
-    def starts(self) -> float:
-        """Nodes that are taken a month."""
-        return self.number * (self.step.nodes + self.evictions * self.step.together)
-
-    @property
-    def jobs(self) -> int:
-        """What of a step starts, and is lost, for itself: each node of an elastic one, or all of it."""
-        return self.step.nodes // self.step.together
-
-
-@dataclass(frozen=True)
-class Month:
-    """Pools that share fallbacks, and their work.
-
-    Attributes:
-        tail: hours after which a node without work goes.
-        delay: hours after any node was added in which none goes.
-        hours: for which the cluster runs.
-        day: hours after which it is stopped until next morning; None where it always runs.
-        others: how many such months a bill has: each is played less often, for chance in them evens out.
-    """
-
-    pools: tuple[Capacity, ...]
-    work: tuple[Demand, ...]
-    tail: float
-    delay: float
-    hours: float
-    day: float | None = None
-    others: int = 0
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What one kind of work came to, the mean of all months; node hours a month.
-
-    Attributes:
-        hours: with work, on its pool.
-        fallback: with work, on the fallback.
-        idle: without it on its pool: before its first step on a new node, after its work, and of a gang's nodes that
-            wait for its last; after the work of the least nodes, none.
-        idle_fallback: the same on the fallback.
-        least: those of all these that are on its pool's least nodes.
-        least_fallback: the same on the fallback.
-        waits: from the moment at which a start is due until its nodes are free.
-        late: share of its steps that miss their deadline; 0 without one.
-    """
-
-    hours: float
-    fallback: float
-    idle: float
-    idle_fallback: float
-    least: float
-    least_fallback: float
-    waits: float
-    late: float
-
-
-def is_limited(month: Month) -> bool:
-    """Whether limits of pools, or a long `delay`, change what the month's work takes.
-
-    Some of it may find no node on its pool, too few on the fallback while that is sold out, or nodes that are always
-    there.
-    """
-    if month.delay > max(month.tail, _SHORT_DELAY):
-        return True
-    peaks = {pool.name: _peak(pool.name, month) for pool in month.pools}
-    least = {pool.name: pool.minimum for pool in month.pools}
-    room = {pool.name: pool.maximum for pool in month.pools}
-    for pool in month.pools:
-        peak = peaks[pool.name]
-        if peak > pool.maximum or (peak and pool.minimum):
-            return True
-        if peak and pool.sold_out:
-            others = [one.name for one in month.pools if pool.fallback in (one.name, one.fallback)]
-            most = sum(peaks[name] for name in others)
-            if least.get(pool.fallback, 0) or most > room.get(pool.fallback, 0):
-                return True
-    return False
-
-
-def _peak(pool: str, month: Month) -> float:
-    """Nodes beyond which the demand of bursts by chance hardly ever goes."""
-    bursts = [
-        (one.at_once * one.step.nodes, one.billed * one.number / one.at_once / month.hours)
-        for one in month.work
-        if one.pool == pool
-    ]
-    mean, variance = (sum(nodes**power * load for nodes, load in bursts) for power in (1, 2))
-    return mean + _DEVIATIONS * math.sqrt(variance) + max((nodes for nodes, _ in bursts), default=0)
 
 
 def play(months: Iterable[Month]) -> list[tuple[Outcome, ...]]:
@@ -211,7 +83,7 @@ class _Plan:
         part: of the month that is played.
         kind: place in the month's work of each job; an elastic step is as many jobs as it has nodes.
         submitted: hours at which each job is; infinite where a row has fewer.
-        pool: place in the month's pools of each node that there may be.
+        sides: of each kind of work, for each node that there may be: 0 of its pool, 1 of its fallback, or neither.
         least: whether that node is always there.
         outages: begin and end of each time without spot, by row and pool.
         draws: random numbers for evictions.
@@ -227,7 +99,7 @@ class _Plan:
         self.kind = np.repeat(np.arange(len(submitted)), [at.shape[1] for at in submitted])
         self.submitted = np.hstack(submitted)
         room = [_room(pool, month) for pool in month.pools]
-        self.pool = np.repeat(np.arange(len(room)), room)
+        self.sides = np.array([np.repeat(_sides(one, month), room) for one in month.work])
         least = [np.arange(nodes) < one.minimum for nodes, one in zip(room, month.pools, strict=True)]
         self.least = np.concatenate(least)
         self.outages = _stacked([self._outages(pool) for pool in month.pools], math.inf).swapaxes(0, 1)
@@ -256,10 +128,17 @@ class _Plan:
 def _room(pool: Capacity, month: Month) -> int:
     """Nodes of a pool that are ever taken."""
     names = [one.name for one in month.pools if pool.name in (one.name, one.fallback)]
-    return min(pool.maximum, math.ceil(_AMPLE * sum(_peak(name, month) for name in names)))
+    return min(pool.maximum, math.ceil(_AMPLE * sum(peak(name, month) for name in names)))
 
 
-def _stacked(arrays: Sequence[npt.NDArray[Any]], filling: float) -> npt.NDArray[Any]:
+def _sides(work: Demand, month: Month) -> list[np.int8]:
+    """What each pool is to some work."""
+    fallback = next(pool.fallback for pool in month.pools if pool.name == work.pool)
+    sides = {fallback: np.int8(1), work.pool: np.int8(0)}
+    return [sides.get(pool.name, _NO) for pool in month.pools]
+
+
+def _stacked(arrays: Sequence[npt.NDArray[Any]], filling: float | np.int8) -> npt.NDArray[Any]:
     """Arrays of different lengths as one, with one more axis."""
     shape = np.max([it.shape for it in arrays], axis=0)
     whole = np.full((len(arrays), *shape), filling, dtype=arrays[0].dtype)
@@ -268,18 +147,17 @@ def _stacked(arrays: Sequence[npt.NDArray[Any]], filling: float) -> npt.NDArray[
     return whole
 
 
-def _joined(arrays: Sequence[_Floats]) -> _Floats:
+def _joined(arrays: Sequence[npt.NDArray[Any]], filling: float | np.int8) -> npt.NDArray[Any]:
     """Rows of different lengths as one array."""
     return np.concatenate(
-        [it[: rows.shape[0]] for it, rows in zip(_stacked(arrays, math.inf), arrays, strict=True)]
+        [it[: rows.shape[0]] for it, rows in zip(_stacked(arrays, filling), arrays, strict=True)]
     )
 
 
 _JOB: Final = np.dtype(
     [
-        ("primary", int),
-        ("other", int),
         ("place", int),
+        ("grows", float),
         ("nodes", int),
         *(
             (name, float)
@@ -287,20 +165,19 @@ _JOB: Final = np.dtype(
         ),
     ]
 )
-"""What of a step starts, and is lost, for itself. Its pool and fallback are places among all pools (-1 for none), and
-its pool's place among those of its month. Of its work `left` hours are to do, saved each `block` hours."""
+"""What of a step starts, and is lost, for itself, with its pool's `place` among those of its month. Of its work `left`
+hours are to do, saved each `block` hours. A start waits `grows` hours an hour longer than in the part that is played.
+"""
 
 
-def _jobs(month: Month, first: int) -> npt.NDArray[Any]:
-    """The jobs of a month whose pools begin at the `first` place."""
+def _jobs(month: Month, part: float) -> npt.NDArray[Any]:
     names = [pool.name for pool in month.pools]
-    jobs = np.zeros(len(month.work), _JOB)
+    jobs, grows = np.zeros(len(month.work), _JOB), growing_waits(month)
     for job, one in zip(jobs, month.work, strict=True):
         place, step = names.index(one.pool), one.step
         pool, cut = month.pools[place], blocks(step)
-        job["primary"], job["place"] = first + place, place
-        job["other"] = first + names.index(pool.fallback) if pool.fallback in names else -1
-        job["nodes"], job["hazard"] = step.together, evictions_an_hour(pool.rate)
+        job["place"], job["nodes"], job["hazard"] = place, step.together, evictions_an_hour(pool.rate)
+        job["grows"] = grows[one.pool] * (1 / part - 1)
         job["sold_out"] = pool.sold_out if pool.outage < _EVERY_START else 0.0
         job["outage"] = pool.outage
         job["left"], job["block"] = step.hours + cut.writing, cut.length if cut.saved else _NEVER
@@ -314,7 +191,7 @@ def _jobs(month: Month, first: int) -> npt.NDArray[Any]:
 
 
 class _Rows:
-    """All rows of some months, and how far each is.
+    """All rows of some months, and how far each is; those that are done are dropped from time to time.
 
     A node works until `_busy`, goes at `_gone`, and `_user` is what it worked for: twice the kind's place, and 1 more
     on a fallback.
@@ -324,50 +201,55 @@ class _Rows:
         self._plans = plans
         months, rows = [plan.month for plan in plans], [plan.rows for plan in plans]
         kinds = np.cumsum([0, *(len(one.work) for one in months)])
-        pools = np.cumsum([0, *(len(one.pools) for one in months)])
-        self._jobs = np.concatenate([_jobs(one, first) for one, first in zip(months, pools, strict=False)])
-        self._every = np.arange(sum(rows))
-        of_rows = [
-            (plan.kind + kind, plan.pool + pool, plan.least)
-            for plan, kind, pool in zip(plans, kinds, pools, strict=False)
-        ]
-        kind, pool, least = (_stacked([it[which] for it in of_rows], -2) for which in range(3))
-        self._kind, self._pool, self._least = (np.repeat(it, rows, axis=0) for it in (kind, pool, least))
-        self._ready = _joined([plan.submitted for plan in plans])
-        self._outages = _joined([plan.outages for plan in plans])
-        self._draws = _joined([plan.draws for plan in plans])
-        self._tail, self._delay, self._day = (
-            np.repeat(values, rows)
-            for values in zip(*((it.tail, it.delay, it.day or math.inf) for it in months), strict=True)
+        self._jobs = np.concatenate([_jobs(plan.month, plan.part) for plan in plans])
+        self._side = _joined([plan.sides for plan in plans], _NO)
+        kind = _stacked([plan.kind + first for plan, first in zip(plans, kinds, strict=False)], 0)
+        least = _stacked([plan.least for plan in plans], filling=False)
+        self._kind, self._least = (np.repeat(it, rows, axis=0) for it in (kind, least))
+        self._row = np.arange(sum(rows))
+        self._submitted = _joined([plan.submitted for plan in plans], math.inf)
+        lacking = -self._submitted.shape[1] % _BLOCK
+        padded = np.pad(self._submitted, ((0, 0), (0, lacking)), constant_values=math.inf)
+        self._ready = padded.reshape(len(padded), -1, _BLOCK)
+        self._next = self._ready.min(2)
+        self._outages = _joined([plan.outages for plan in plans], math.inf)
+        self._draws = _joined([plan.draws for plan in plans], math.nan)
+        of_months = (
+            (it.month.tail, it.month.delay, it.month.day or math.inf, it.month.hours * it.part)
+            for it in plans
+        )
+        self._tail, self._delay, self._day, self._ends = (
+            np.repeat(values, rows) for values in zip(*of_months, strict=True)
         )
         self._left = self._jobs["left"][self._kind]
         self._again = np.zeros(self._kind.shape, dtype=bool)
-        self._done = np.full(self._kind.shape, math.nan)
-        self._busy = np.zeros(self._pool.shape)
+        self._done, self._later = np.full(self._kind.shape, math.nan), np.zeros(self._kind.shape)
+        self._busy = np.zeros(self._least.shape)
         self._gone = np.where(self._least, math.inf, 0.0)
-        self._user = np.zeros(self._pool.shape, dtype=int)
-        self._working, self._idle = np.zeros(2 * len(self._jobs)), np.zeros(2 * len(self._jobs))
-        self._least_hours = np.zeros(2 * len(self._jobs))
+        self._user = np.zeros(self._least.shape, dtype=int)
+        self._working, self._idle, self._least_hours = np.zeros((3, 2 * len(self._jobs)))
         self._waits = np.zeros(len(self._jobs))
 
     def outcomes(self) -> Iterator[tuple[Outcome, ...]]:
         """What each month came to, once all its rows are done."""
-        submitted, number = self._ready.copy(), 0
-        while self._start(self._draws[:, number % _DRAWS]):
+        number = 0
+        while self._row.size:
+            due = self._start(number % _DRAWS)
             number += 1
-        np.add.at(self._idle, self._user, np.where(self._least, 0.0, self._gone - self._busy))
+            if due.mean() < _SPARSE:
+                self._drop(~due)
         kind = row = 0
         for plan in self._plans:
-            took = (self._done - submitted)[row : row + plan.rows, : plan.kind.size]
+            took = (self._done - self._submitted)[row : row + plan.rows, : plan.kind.size]
             yield tuple(
-                self._outcome(kind + place, one, took[:, plan.kind == place], plan.rows * plan.part)
+                self._outcome(kind + place, one, took[:, plan.kind == place], plan)
                 for place, one in enumerate(plan.month.work)
             )
             kind, row = kind + len(plan.month.work), row + plan.rows
 
-    def _outcome(self, kind: int, work: Demand, took: _Floats, months: float) -> Outcome:
+    def _outcome(self, kind: int, work: Demand, took: _Floats, plan: _Plan) -> Outcome:
         """The outcome of one kind, whose jobs took so many hours; not a number for those that a row has not."""
-        steps = took.reshape(-1, work.jobs).max(1)
+        months, steps = plan.rows * plan.part, took.reshape(-1, work.jobs).max(1)
         steps = steps[np.isfinite(steps)]
         late = work.step.deadline is not None and steps.size > 0
         return Outcome(
@@ -378,30 +260,36 @@ class _Rows:
             ),
             waits=float(self._waits[kind]) / months,
             late=float((steps > work.step.deadline).mean()) if late else 0.0,
+            part=plan.part,
         )
 
-    def _start(self, draws: _Floats) -> bool:
-        """Starts in each row the job that is due first; whether there was any."""
-        every, job = self._every, self._ready.argmin(1)
-        at = self._ready[every, job]
-        due = np.isfinite(at)
+    def _drop(self, rows: _Flags) -> None:
+        """Counts the last idle hours of rows, and leaves them out from here on."""
+        _add(self._idle, self._user[rows], np.where(self._least, 0.0, self._gone - self._busy)[rows])
+        for name in _OF_ROWS:
+            setattr(self, name, getattr(self, name)[~rows])
+
+    def _start(self, number: int) -> _Flags:
+        """Starts in each row the job that is due first; returns which rows had one."""
+        due = np.isfinite(self._next.min(1))
         if not due.any():
-            return False
-        at = np.where(due, at, 0.0)
-        kind = self._kind[every, job]
+            return due
+        every = np.flatnonzero(due)
+        block = self._next[every].argmin(1)
+        job = block * _BLOCK + self._ready[every, block].argmin(1)
+        at = self._next[every, block]
+        kind, draws = self._kind[every, job], self._draws[self._row[every], number]
         of = self._jobs[kind]
-        primary, other = self._pool == of["primary"][:, None], self._pool == of["other"][:, None]
-        mine, since, begin, added = self._take(
-            at, kind, np.where(due, of["nodes"], 0), (primary, other), draws
-        )
+        (place, node, since), begin, added = self._take(every, at, kind, draws[:, 0])
+        side = self._side[kind[place], node]
 
         again = self._again[every, job]
         overhead = np.where(again | (added >= 0), of["restart"], 0.0)
         ends = begin + overhead + self._left[every, job]
-        exposed = of["hazard"] * (mine & primary).sum(1)
+        exposed = of["hazard"] * np.bincount(place[side == 0], minlength=every.size)
         with np.errstate(divide="ignore", over="ignore"):
             evicted_at = begin - np.log(draws[:, 1]) / exposed
-        evening = (np.floor(begin / self._day) + 1) * self._day
+        evening = (np.floor(begin / self._day[every]) + 1) * self._day[every]
         until = np.minimum(evicted_at, evening)
         done = ends <= until + _ALMOST
         stop = np.where(done, ends, until)
@@ -411,76 +299,90 @@ class _Rows:
         with np.errstate(divide="ignore", invalid="ignore"):
             kept = np.floor(worked / of["block"]) * of["block"]
         kept = np.where((of["block"] == 0) | (draws[:, 2] < of["saved"]) & evicted, worked, kept)
-        self._left[every, job] -= np.where(due & ~done, kept, 0.0)
-        self._done[every, job] = np.where(due & done, stop, self._done[every, job])
-        self._ready[every, job] = np.where(done | ~due, math.inf, stop + np.where(evicted, of["wait"], 0.0))
+        self._left[every, job] -= np.where(done, 0.0, kept)
+        row, later = self._row[every], of["grows"] * np.minimum(at, self._ends[every])
+        self._later[row, job] += later
+        self._done[row[done], job[done]] = (stop + self._later[row, job])[done]
+        next_start = stop + np.where(evicted, of["wait"], 0.0)
+        self._ready[every, block, job % _BLOCK] = np.where(done, math.inf, next_start)
+        self._next[every, block] = self._ready[every, block].min(1)
         self._again[every, job] = True
 
-        held = np.where(evicted, of["held"], 0.0)
-        till = stop + held
-        billed = np.where(mine, (till - begin)[:, None], 0.0)
-        lost = every[evicted & due], (mine & primary).argmax(1)[evicted & due]
-        billed[lost] -= held[lost[0]]
-        boot = np.where(again, 0.0, np.minimum(overhead, stop - begin))  # as `model.idle` has it
-        for side, nodes in enumerate((primary, other)):
-            booting = boot * (mine & nodes).sum(1)
-            np.add.at(self._working, 2 * kind + side, (billed * nodes).sum(1) - booting)
-            np.add.at(self._idle, 2 * kind + side, booting)
-            least = np.where(mine & nodes & self._least, till[:, None] - since, 0.0)
-            np.add.at(self._least_hours, 2 * kind + side, least.sum(1))
-        self._release(mine, till, evening, added)
-        self._user = np.where(mine, 2 * kind[:, None] + other, self._user)
-        self._busy[lost] = stop[lost[0]]
-        self._gone[lost] = np.where(self._least[lost], math.inf, stop[lost[0]])
-        return True
+        till = stop + np.where(evicted, of["held"], 0.0)
+        lost = _first(place, node, evicted[place] & (side == 0))
+        boot = np.where(again, 0.0, np.minimum(overhead, stop - begin))[place]  # as `model.idle` has it
+        row, user = every[place], 2 * kind[place] + side
+        _add(self._waits, kind, later * of["nodes"])
+        _add(self._working, user, np.where(lost, stop[place], till[place]) - begin[place] - boot)
+        _add(self._idle, user, boot + begin[place] - since)  # the nodes of a gang wait for its last one
+        least = self._least[row, node]
+        _add(self._least_hours, user, np.where(least, till[place] - since, 0.0))
+        self._user[row, node], self._busy[row, node] = user, till[place]
+        leaves = np.minimum(till + self._tail[every], np.maximum(evening, till))
+        self._gone[row, node] = np.where(least, math.inf, leaves[place])
+        self._keep(every, added, evening)
+        self._busy[row[lost], node[lost]] = stop[place[lost]]
+        self._gone[row[lost], node[lost]] = np.where(least, math.inf, stop[place])[lost]
+        return due
 
     def _take(
-        self, at: _Floats, kind: _Whole, nodes: _Whole, sides: tuple[_Flags, _Flags], draws: _Floats
-    ) -> tuple[_Flags, _Floats, _Floats, _Floats]:
-        """Takes so many nodes in each row for what is due `at` a moment.
+        self, rows: _Whole, at: _Floats, kind: _Whole, draws: _Floats
+    ) -> tuple[tuple[_Whole, _Whole, _Floats], _Floats, _Floats]:
+        """Takes nodes in each of some rows for what is due `at` a moment.
 
         Returns:
-            which, since when each, when the last one is there, and when a node was added last; negative for none.
+            the place of the row among those, the node and since when, for each node; when the last one of a row is
+            there, and when one was added last: negative for none.
         """
-        primary, other = sides
-        mine, since = np.zeros(primary.shape, dtype=bool), np.zeros(primary.shape)
+        of, side = self._jobs[kind], self._side[kind]
         begin, added = at.copy(), np.full(at.shape, -1.0)
-        free = np.maximum(self._busy, at[:, None])
-        there = self._gone > free
-        free = np.where(primary & ~there, self._supply(self._jobs[kind], free, draws[:, 0]), free)
-        free = np.where(primary | other, free, math.inf)
-        order = other + 2 * ~there
-        for number in range(nodes.max()):
-            rows = self._every[number < nodes]
-            some = free[rows]
+        free = np.maximum(self._busy[rows], at[:, None])
+        there = self._gone[rows] > free
+        free = np.where(side == _NO, math.inf, free)
+        late = np.where(draws < of["sold_out"], of["outage"], 0.0)[:, None]
+        new, order = (side == 0) & ~there, side + np.int8(2) * ~there
+        taken, place = list[tuple[_Whole, _Whole, _Floats]](), np.arange(rows.size)
+        for number in range(of["nodes"].max()):
+            if number:
+                place = np.flatnonzero(of["nodes"] > number)
+            some, row = free[place], rows[place]
+            back = self._back(row, of["place"][place], np.where(new[place], some, math.inf).min(1))
+            some = np.where(new[place], np.maximum(some + late[place], back[:, None]), some)
             start = some.min(1)
-            pick = np.where(some <= start[:, None], order[rows], _LAST).argmin(1)
-            node = rows, pick
-            idle = np.where(self._least[node], 0.0, np.minimum(start, self._gone[node]) - self._busy[node])
-            np.add.at(self._idle, self._user[node], idle)
-            np.add.at(self._waits, kind[rows], start - at[rows])
-            added[rows] = np.where(there[node], added[rows], start)
-            mine[node], since[node], free[node] = True, start, math.inf
-            begin[rows] = np.maximum(begin[rows], start)
-        # The nodes of a gang wait for its last one.
-        waits = np.where(mine, begin[:, None] - since, 0.0)
-        for side, of_side in enumerate(sides):
-            np.add.at(self._idle, 2 * kind + side, (waits * of_side).sum(1))
-        return mine, since, begin, added
+            node = np.where(some <= start[:, None], order[place], _NO).argmin(1)
+            idle = np.minimum(start, self._gone[row, node]) - self._busy[row, node]
+            _add(self._idle, self._user[row, node], np.where(self._least[row, node], 0.0, idle))
+            _add(self._waits, kind[place], start - at[place])
+            added[place] = np.where(there[place, node], added[place], start)
+            free[place, node] = math.inf
+            begin[place] = np.maximum(begin[place], start)
+            taken.append((place, node, start))
+        places, nodes, starts = (np.concatenate(it) for it in zip(*taken, strict=True))
+        return (places, nodes, starts), begin, added
 
-    def _supply(self, of: npt.NDArray[Any], at: _Floats, draws: _Floats) -> _Floats:
-        """When Azure has a new node of the pool: at the moment, or at the end of the time without spot."""
-        times = self._outages[self._every, None, of["place"]]
-        without = (times[..., 0] <= at[..., None]) & (at[..., None] < times[..., 1])
-        back = np.where(without, times[..., 1], 0.0).max(2, initial=0.0)
-        at_every_start = np.where(draws < of["sold_out"], of["outage"], 0.0)[:, None]
-        return np.maximum(back, at + at_every_start)
+    def _back(self, rows: _Whole, pool: _Whole, at: _Floats) -> _Floats:
+        """When Azure has a new node again, where it has none of the pool at a moment; 0 where it has."""
+        times = self._outages[self._row[rows], pool]
+        without = (times[..., 0] <= at[:, None]) & (at[:, None] < times[..., 1])
+        return np.where(without, times[..., 1], 0.0).max(1, initial=0.0)
 
-    def _release(self, mine: _Flags, till: _Floats, evening: _Floats, added: _Floats) -> None:
-        """Lets nodes go that work until then, and keeps all others for a while where one was added."""
-        self._busy = np.where(mine, till[:, None], self._busy)
-        leaves = np.minimum(till + self._tail, np.maximum(evening, till))
-        self._gone = np.where(mine & ~self._least, leaves[:, None], self._gone)
-        kept = np.minimum(added + self._delay, evening)
-        stays = (self._gone > added[:, None]) & (self._gone > self._busy) & (added >= 0)[:, None]
-        self._gone = np.where(stays, np.maximum(self._gone, kept[:, None]), self._gone)
+    def _keep(self, rows: _Whole, added: _Floats, evening: _Floats) -> None:
+        """Keeps the nodes without work of rows in which one was added for a while."""
+        new = (added >= 0) & (self._delay[rows] > 0)
+        rows, added = rows[new], added[new]
+        kept = np.minimum(added + self._delay[rows], evening[new])
+        gone = self._gone[rows]
+        stays = (gone > added[:, None]) & (gone > self._busy[rows])
+        self._gone[rows] = np.where(stays, np.maximum(gone, kept[:, None]), gone)
+
+
+def _add(sums: _Floats, place: _Whole, values: _Floats) -> None:
+    """Adds each value to the sum at its place."""
+    sums += np.bincount(place.ravel(), values.ravel(), sums.size)
+
+
+def _first(place: _Whole, node: _Whole, which: _Flags) -> _Flags:
+    """The first of those nodes at each place."""
+    first = np.full(place.max(initial=0) + 1, node.max(initial=0))
+    np.minimum.at(first, place[which], node[which])
+    return which & (node == first[place])

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from functools import cache
 from typing import Final, TypeVar
 
-from aks_facts import priced_regions, regions, services, vm_sizes
+from aks_facts import clouds, priced_regions, regions, services, vm_sizes
 from kubeflow_aks.cost.figures import CostError, EvictionRate, Offer, Quote
 from kubeflow_aks.cost.prices import bands
 from kubeflow_aks.cost.prices.estimates import assumed_spot, spot_beside
@@ -75,11 +75,14 @@ class Chain:
 
     def _unpriced(self, size: str, region: str) -> str:
         """Why there is no price, as one line."""
-        if region not in regions() and region not in priced_regions():
+        cloud = clouds().get(region)
+        if not cloud and region not in regions() and region not in priced_regions():
             return f"location: {region} is not allowed; expected a region of Azure's public cloud, such as westeurope"
         if self.currency != CURRENCY:
             return self._in_another_currency(size)
         why = "has none for it there" if size in vm_sizes() else "does not have this size"
+        if cloud:
+            why = f"has none of {cloud.name}, a cloud of its own"
         return (
             f"cost.prices: no price of {size} in {region} is not allowed; expected an entry {size} with onDemand, "
             f"its price an hour, because Azure's price list {why}"

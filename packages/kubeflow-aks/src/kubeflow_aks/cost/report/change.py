@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, TypedDict
 
-from kubeflow_aks.cost.bill import Bill
+from kubeflow_aks.cost.bill import ASSUMED_WORK, Bill
 from kubeflow_aks.cost.difference import Difference, LineChange
 from kubeflow_aks.cost.figures import Range
 from kubeflow_aks.cost.formatting import money, same, step
@@ -74,6 +74,9 @@ class CostChange(TypedDict):
     assumptions: list[str]
     leftOut: list[str]
     notes: list[str]
+
+
+_ASSUMED: Final = "The work is assumed, because the stack names none."
 
 
 def change_document(
@@ -151,6 +154,8 @@ def top(change: CostChange | None) -> Iterator[Block]:
         return
     earlier = expected(before["monthly"]) if before else None
     sentence = f"Expected cost: {step(earlier, expected(after['monthly']), currency)}"
+    if any(ASSUMED_WORK.name in text for text in change["assumptions"]):
+        sentence += f" {_ASSUMED}"
     if change["whyNot"]["base"]:
         sentence += " The earlier cost is unknown."
     over = _over(after, currency)

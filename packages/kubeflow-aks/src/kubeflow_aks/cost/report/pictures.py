@@ -1,7 +1,7 @@
 """The pictures of one stack's bill, as files."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -20,7 +20,7 @@ BY_RATE: Final = "cost-by-rate.svg"
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 
 
-def pictures(bill: Bill, batch: Sequence[tuple[Work, Terms]]) -> dict[str, str]:
+def pictures(bill: Bill, batch: Mapping[str, tuple[Work, Terms]]) -> dict[str, str]:
     """SVG documents of a bill and its work (`billing.Account`) by file name; only one without work on spot."""
     drawn = {BY_POOL: cost_by_pool.of_bill(bill)}
     rates = of_work(batch)

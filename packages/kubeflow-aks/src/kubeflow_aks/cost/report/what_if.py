@@ -5,11 +5,11 @@ from dataclasses import replace
 from typing import Final
 
 from kubeflow_aks.cost.bill import Bill, Part
-from kubeflow_aks.cost.billing import bill
-from kubeflow_aks.cost.figures import EvictionRate, Quote, Range, Restart, Source
+from kubeflow_aks.cost.billing import Account
+from kubeflow_aks.cost.figures import EvictionRate, Quote, Range, Source
 from kubeflow_aks.cost.formatting import money, saving, share
+from kubeflow_aks.cost.overflow import play_together
 from kubeflow_aks.cost.prices.market import Market
-from kubeflow_aks.cost.stack import Stack
 from kubeflow_aks.text.blocks import Paragraph, Section, Table
 
 _RATES: Final = (0.01, 0.05, 0.10, 0.20)
@@ -23,18 +23,13 @@ _FACTORS: Final = {
 """Azure raises and lowers spot prices by a tenth (`docs/facts/prices.md#spot-prices`)."""
 
 
-def what_if(
-    stack: Stack,
-    market: Market,
-    observed: Mapping[str, EvictionRate] | None = None,
-    measured: Mapping[str, Restart] | None = None,
-) -> Section:
+def what_if(account: Account) -> Section:
     """Both tables, without one whose rows would all be the same: the blog's model has no rate.
 
     What was observed and measured counts as in the bill, so that its row is there as it is.
     """
-    prices = at_prices(stack, market, observed, measured)
-    rates = dict(_at_rates(stack, market, measured, prices["as expected"].rates))
+    prices = at_prices(account)
+    rates = _at_rates(account, prices["as expected"].rates)
     both = {"Evictions": rates, "Spot price": prices}
     tables = tuple(
         _table(of, bills) for of, bills in both.items() if len({it.amount() for it in bills.values()}) > 1
@@ -43,27 +38,23 @@ def what_if(
     return Section("With other eviction rates and spot prices", tables or nothing)
 
 
-def at_prices(
-    stack: Stack,
-    market: Market,
-    observed: Mapping[str, EvictionRate] | None = None,
-    measured: Mapping[str, Restart] | None = None,
-) -> dict[str, Bill]:
+def at_prices(account: Account) -> dict[str, Bill]:
     """The bill at other spot prices, by these in words."""
     return {
-        words: bill(stack, _Repriced(market, factor), observed=observed, measured=measured, brief=True)
+        words: account.at_prices(_Repriced(account.market, factor)).bill(brief=True)
         for words, factor in _FACTORS.items()
     }
 
 
-def _at_rates(
-    stack: Stack, market: Market, measured: Mapping[str, Restart] | None, pools: Iterable[str]
-) -> Iterator[tuple[str, Bill]]:
+def _at_rates(account: Account, pools: Iterable[str]) -> dict[str, Bill]:
     """The bill at one eviction rate after the other, for all spot pools."""
-    for chance in _RATES:
-        rate = EvictionRate(Range.exactly(chance), Source("supposed", assumed=True))
-        at_it = bill(stack, market, observed=dict.fromkeys(pools, rate), measured=measured, brief=True)
-        yield f"{share(chance)} an hour", at_it
+    rates = {
+        f"{share(it)} an hour": EvictionRate(Range.exactly(it), Source("supposed", assumed=True))
+        for it in _RATES
+    }
+    accounts = {words: account.at_rates(dict.fromkeys(pools, rate)) for words, rate in rates.items()}
+    play_together(it.batch() for it in accounts.values())
+    return {words: it.bill(brief=True) for words, it in accounts.items()}
 
 
 class _Repriced:

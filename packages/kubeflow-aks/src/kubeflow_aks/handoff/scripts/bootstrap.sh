@@ -8,9 +8,7 @@ here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 . "$here/common.sh"
 
 CONTROLLER_ONLY=
-WAIT_MINUTES=${WAIT_MINUTES:-60}
-POLL_SECONDS=${POLL_SECONDS:-15}
-DEPLOY=${DEPLOY:-$PROJECT/deploy}
+DEPLOY=${DEPLOY:-$PROJECT/deploy/$ROOT}
 CONTROLLER_SERVICE_TYPE=${CONTROLLER_SERVICE_TYPE:-}
 AFFINITY_CHANNEL=2.2/stable
 
@@ -59,8 +57,8 @@ check_tools() {
     [ -n "$TERRAFORM" ] || stop "neither tofu nor terraform is there" \
       "install OpenTofu: sudo snap install opentofu --classic" \
       "or let somebody else apply: $0 --controller-only"
-    [ -f "$DEPLOY/main.tf" ] || stop "$DEPLOY has no Terraform root" \
-      "name the folder deploy/ of the project: DEPLOY=… $0"
+    [ -f "$DEPLOY/versions.tf" ] || stop "$DEPLOY has no Terraform root" \
+      "name the folder deploy/$ROOT of the project: DEPLOY=… $0"
     if [ -z "${TF_VAR_dex_static_username+set}" ] || [ -z "${TF_VAR_dex_static_password+set}" ]; then
       stop "nobody could sign in to the dashboard: TF_VAR_dex_static_username and TF_VAR_dex_static_password are not set" \
         "export both, the same at every run; empty where dex_connectors lets people in"
@@ -151,6 +149,7 @@ check_model() {
     [ -n "$PHASE" ] || stop "Juju has a model $MODEL, and the cluster has no such namespace" \
       "remove the model: juju destroy-model $CONTROLLER:$MODEL --destroy-storage --force" "then run $0 again"
     say "model $MODEL: is there"
+    check_release
   elif [ -n "$PHASE" ]; then
     stop "the namespace $MODEL exists, and Juju has no such model; it never takes one over" \
       "see what is in it: kubectl --kubeconfig $here/kubeconfig get all -n $MODEL" \
@@ -159,11 +158,40 @@ check_model() {
   fi
 }
 
+# Terraform would bring charms back to its own release, or put the applications of another layout beside those there.
+# Sets REFRESHED for a model of the layout before that was refreshed to this release: Terraform has no part in it.
+REFRESHED=
+check_release() {
+  local answer others
+  ask_for_status
+  answer=$(read_answer release "$LOGS/status.json" "$here/charms.json") ||
+    unknown "the model $MODEL does not answer: $(reason status)" "then run $0 again"
+  {
+    read -r REFRESHED
+    read -r others
+  } <<<"$answer" || true
+  [ "$ROOT" = products-kubeflow ] || REFRESHED=
+  [ -z "$others" ] || stop "the model $MODEL has other charms than Charmed Kubeflow $RELEASE: $others" \
+    "bring them to it: $here/refresh.sh, see docs/how-to/refresh-charmed-kubeflow.md" \
+    "or keep what is there: write its release into kubeflow.release of Pulumi.$STACK.yaml, \`pulumi up\`, hand off again"
+}
+
 deploy() {
+  local before
+  if [ -n "$REFRESHED" ]; then
+    say "model $MODEL: deployed by modules/kubeflow and refreshed to $RELEASE since; Terraform has no part in it"
+    return
+  fi
+  before=$(dirname "$DEPLOY")/terraform.tfstate.d
+  if [ "$ROOT" = modules-kubeflow ] && [ -d "$before/$STACK" ]; then
+    stop "Terraform's state of $STACK is in $before, where the root was before" \
+      "move it: mkdir -p $DEPLOY/terraform.tfstate.d && mv $before/$STACK $DEPLOY/terraform.tfstate.d/" \
+      "then run $0 again"
+  fi
   say "Charmed Kubeflow $RELEASE: Terraform takes about 5 minutes, the charms 20 to 30 more"
   export TF_IN_AUTOMATION=1
   # Terraform's provider deploys into the controller that `juju show-controller` shows: this one, whichever is current
-  # (juju/terraform-provider-juju v0.23.3, internal/juju/utils.go).
+  # (juju/terraform-provider-juju v0.23.3 and v1.5.6, internal/juju/utils.go).
   export JUJU_CONTROLLER=$CONTROLLER
   logged init "$TERRAFORM" -chdir="$DEPLOY" init -input=false </dev/null || failed init "Terraform could not be set up"
   logged_at_once workspace "$TERRAFORM" -chdir="$DEPLOY" workspace select -or-create "$STACK" ||
@@ -176,10 +204,9 @@ deploy() {
 add_default_pools() {
   local settings=$here/default-pools.yaml answer namespace
   [ -n "$DEFAULT_POOL_NAMESPACES" ] || return 0
-  if ! question status status --model "$CONTROLLER:$MODEL" --format json ||
-    ! answer=$(read_answer applications "$LOGS/status.json"); then
+  ask_for_status
+  answer=$(read_answer applications "$LOGS/status.json") ||
     unknown "the model $MODEL does not answer: $(reason status)" "then run $0 again"
-  fi
   if grep -Fxq -- "$AFFINITY" <<<"$answer"; then
     say "charm $AFFINITY: is there; its settings are brought up to date"
     change affinity config --model "$CONTROLLER:$MODEL" "$AFFINITY" "settings_yaml=@$settings" ||
@@ -230,37 +257,6 @@ say_next() {
   fi
 }
 
-# What the cluster says about pods that do not start.
-look() {
-  {
-    kube get events -n "$MODEL" --field-selector type=Warning --no-headers
-    kube get pods -n "$MODEL" --no-headers | awk '$3 == "CrashLoopBackOff" { print $1 }' | head -n 5 |
-      while read -r pod; do kube logs -n "$MODEL" "$pod" --all-containers --previous --tail 30 </dev/null; done
-  } >"$LOGS/events.log" 2>&1 || true
-  hint "$LOGS/events.log"
-}
-
-wait_for_charms() {
-  local round=0 line
-  while :; do
-    question status status --model "$CONTROLLER:$MODEL" --format json || true
-    if line=$(read_answer status "$LOGS/status.json"); then
-      say "$line"
-      return
-    fi
-    say "$((SECONDS / 60)) min: $line"
-    if [ $((round % 8)) -eq 7 ]; then look; fi
-    round=$((round + 1))
-    if [ "$SECONDS" -ge $((WAIT_MINUTES * 60)) ]; then
-      look
-      stop "not everything works after $WAIT_MINUTES minutes" \
-        "what the charms report: juju status --model $CONTROLLER:$MODEL" \
-        "what the cluster reports: $LOGS/events.log" "run $0 again to wait on"
-    fi
-    sleep "$POLL_SECONDS"
-  done
-}
-
 if [ -z "$TFVARS" ]; then CONTROLLER_ONLY=yes; fi
 check_tools
 look_at_this_machine
@@ -279,7 +275,7 @@ wait_for_charms
 say "Charmed Kubeflow $RELEASE is there: $DASHBOARD"
 say "Next:"
 say "  juju switch $CONTROLLER"
-say "  ./kubeflow-aks verify $STACK"
+say "  ./kubeflow-aks verify $STACK --juju-status $LOGS/status.json"
 if ! retries=$(argo_retries) || [ -z "$retries" ]; then
   say "  write argoRetries: true into kubeflow-aks:kubeflow of Pulumi.$STACK.yaml and run \`pulumi up --stack $STACK\`:"
   say "  until then a pipeline's step whose pod vanishes is lost in spite of its retries"

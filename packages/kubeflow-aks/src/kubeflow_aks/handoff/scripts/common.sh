@@ -19,6 +19,8 @@ MODEL=kubeflow
 AFFINITY=namespace-node-affinity
 LOGS=$here/logs
 YES=
+WAIT_MINUTES=${WAIT_MINUTES:-60}
+POLL_SECONDS=${POLL_SECONDS:-15}
 QUESTION_SECONDS=${QUESTION_SECONDS:-60}
 GOING_SECONDS=${GOING_SECONDS:-300}
 
@@ -257,6 +259,11 @@ ask_for_models() {
       "is its address, $CONTROLLER_ADDRESS, reached from here?" "then run $0 again"
   fi
 }
+# Puts what the model reports into status.json.
+ask_for_status() {
+  question status status --model "$CONTROLLER:$MODEL" --format json ||
+    unknown "the model $MODEL does not answer: $(reason status)" "then run $0 again"
+}
 has_model() { grep -Fxq -- "$MODEL" <<<"$MODELS"; }
 
 # Prints who set the key of kubeflow.argoRetries in Argo's ConfigMap: nobody, or `pulumi up`.
@@ -303,6 +310,37 @@ hint() {
     "\`./kubeflow-aks handoff $STACK\` again"
   hint_for "$1" 'token (has|is) expired|(^|[^a-z])unauthorized|the server has asked for the client to provide credentials' \
     "the cluster does not accept Juju's token: run \`pulumi up --stack $STACK\` and \`./kubeflow-aks handoff $STACK\` again"
+}
+
+# What the cluster says about pods that do not start.
+look() {
+  {
+    kube get events -n "$MODEL" --field-selector type=Warning --no-headers
+    kube get pods -n "$MODEL" --no-headers | awk '$3 == "CrashLoopBackOff" { print $1 }' | head -n 5 |
+      while read -r pod; do kube logs -n "$MODEL" "$pod" --all-containers --previous --tail 30 </dev/null; done
+  } >"$LOGS/events.log" 2>&1 || true
+  hint "$LOGS/events.log"
+}
+
+wait_for_charms() {
+  local round=0 line
+  while :; do
+    question status status --model "$CONTROLLER:$MODEL" --format json || true
+    if line=$(read_answer status "$LOGS/status.json"); then
+      say "$line"
+      return
+    fi
+    say "$((SECONDS / 60)) min: $line"
+    if [ $((round % 8)) -eq 7 ]; then look; fi
+    round=$((round + 1))
+    if [ "$SECONDS" -ge $((WAIT_MINUTES * 60)) ]; then
+      look
+      stop "not everything works after $WAIT_MINUTES minutes" \
+        "what the charms report: juju status --model $CONTROLLER:$MODEL" \
+        "what the cluster reports: $LOGS/events.log" "run $0 again to wait on"
+    fi
+    sleep "$POLL_SECONDS"
+  done
 }
 
 # Asks for a yes, unless --yes gave it.

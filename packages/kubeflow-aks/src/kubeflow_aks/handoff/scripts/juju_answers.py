@@ -74,6 +74,47 @@ def applications(answer: Any) -> list[str]:
     return list(cast("dict[str, Any]", listed))
 
 
+def release(answer: Any, charms: Any) -> list[str]:
+    """What a model has of a release, by `juju status` and the release's charms.
+
+    Returns:
+        `yes` where `modules/kubeflow` deployed it, with a database for each of Kubeflow Pipelines and Katib; then the
+        applications on other tracks than the release's, as a text; each empty otherwise.
+    """
+    listed = _fields(_fields(answer).get("applications"))
+    before = "yes" if "kfp-db" in listed else ""
+    others = [
+        f"{name} {channel}"
+        for name, about in sorted(listed.items())
+        if (wanted := _text(charms, _text(about, "charm-name"), "channel"))
+        and (channel := _text(about, "charm-channel")).partition("/")[0] != wanted.partition("/")[0]
+    ]
+    more = f", and {len(others) - _SHOWN} more" if len(others) > _SHOWN else ""
+    return [before, ", ".join(others[:_SHOWN]) + more]
+
+
+def refreshes(answer: Any, charms: Any) -> list[str]:
+    """The applications that are behind a release, in the order of its charms: each with the channel that it gets.
+
+    An application on the release's channel is behind where its revision is older than the release's.
+    """
+    return [
+        f"{name} {_text(wanted, 'channel')} {_text(about, 'charm-channel') or 'no-channel'}"
+        for charm, wanted in _fields(charms).items()
+        for name, about in sorted(_fields(_fields(answer).get("applications")).items())
+        if _text(about, "charm-name") == charm
+        and (
+            _text(about, "charm-channel") != _text(wanted, "channel")
+            or _number(about, "charm-rev") < _number(wanted, "revision")
+        )
+    ]
+
+
+def _number(fields: Any, key: str) -> int:
+    value = _fields(fields).get(key)
+    return value if isinstance(value, int) else 0
+
+
 def setting(answer: Any, option: str) -> str:
     """The value of an option in `juju config`.
 
@@ -104,7 +145,8 @@ def main(kind: str, *arguments: str) -> int:
     """Prints what the scripts need of an answer.
 
     That is how far a model is (`status FILE`), its applications (`applications FILE`), an option of one
-    (`setting FILE OPTION`), a controller's models (`models FILE`), or what this machine keeps (`local`).
+    (`setting FILE OPTION`), what it has of a release (`release FILE CHARMS`), what is behind one (`refreshes FILE
+    CHARMS`), a controller's models (`models FILE`), or what this machine keeps (`local`).
 
     Returns:
         0; 1 for a model that is not active yet, and for an answer that can't be read.
@@ -117,6 +159,10 @@ def main(kind: str, *arguments: str) -> int:
             line = "\n".join(models(_read(*arguments)))
         elif kind == "applications":
             line = "\n".join(applications(_read(*arguments)))
+        elif kind in {"release", "refreshes"}:
+            applications(_read(arguments[0]))
+            read = release if kind == "release" else refreshes
+            line = "\n".join(read(*map(_read, arguments)))
         elif kind == "setting":
             file, option = arguments
             line = setting(_read(file), option)

@@ -6,7 +6,7 @@ umask 077
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=common.sh
 . "$here/common.sh"
-DEPLOY=${DEPLOY:-$PROJECT/deploy}
+DEPLOY=${DEPLOY:-$PROJECT/deploy/$ROOT}
 
 usage() {
   cat <<USAGE

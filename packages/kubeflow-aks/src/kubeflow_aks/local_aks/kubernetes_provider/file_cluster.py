@@ -36,10 +36,11 @@ from kubeflow_aks.local_aks.kubernetes_provider import applying, built_in, built
 from kubeflow_aks.local_aks.kubernetes_provider.cluster import DEFINITION, definition_of
 from kubeflow_aks.local_aks.kubernetes_provider.waiting import Waiter
 from kubeflow_aks.local_aks.run import files
+from kubeflow_aks.tools.manifest import KUBERNETES_VERSION
 
 SERVER: Final = "https://file-cluster.invalid"
 """The cluster's address in a kubeconfig; no request is sent there."""
-RELEASE: Final = "v1.34.4"
+RELEASE: Final = f"v{KUBERNETES_VERSION}"
 """The version it reports, that of the local AKS's API server; it decides which API versions are removed."""
 NAMESPACES: Final = ("default", "kube-node-lease", "kube-public", "kube-system")
 _NAMESPACE: Final = Kind("", "v1", "Namespace")

@@ -39,9 +39,13 @@ class PoolState(TypedDict):
 
 
 class PoolEntry(TypedDict):
-    """One pool before and after; None if that side lacks the pool."""
+    """One pool before and after; None if that side lacks the pool.
+
+    `pool` is the name that pools of several VM sizes share, and that `fallback` has.
+    """
 
     name: str
+    pool: str
     change: PoolChange
     before: PoolState | None
     after: PoolState | None
@@ -55,6 +59,7 @@ def pool_entries(observed: Observed) -> list[PoolEntry]:
     return [
         {
             "name": pair.either.name,
+            "pool": pair.either.pool,
             "change": _change(pair, sides),
             "before": _state(pair.before),
             "after": _state(pair.after),
@@ -94,15 +99,15 @@ def picture(pools: Sequence[PoolEntry]) -> list[str]:
 
 
 def _lines(pools: Sequence[PoolEntry]) -> Iterator[str]:
-    numbers = {pool["name"]: number for number, pool in enumerate(pools)}
+    first = {pool["pool"]: number for number, pool in reversed([*enumerate(pools)])}
     for number, pool in enumerate(pools):
         sides = [_facts(side) for side in (pool["before"], pool["after"]) if side]
         facts = "<br/>".join(" → ".join(dict.fromkeys(values)) for values in zip(*sides, strict=True))
         yield f'  pool{number}["{_safe(pool["name"])}: {pool["change"]}<br/>{facts}"]:::{pool["change"]}'
     for number, pool in enumerate(pools):
         fallback = (pool["after"] or pool["before"] or {}).get("fallback")
-        if fallback in numbers:
-            yield f'  pool{number} -. "sold out" .-> pool{numbers[fallback]}'
+        if fallback in first:
+            yield f'  pool{number} -. "sold out" .-> pool{first[fallback]}'
     yield from (f"  classDef {name} {style}" for name, style in _STYLES.items())
 
 

@@ -5,6 +5,7 @@ from typing import Final
 from kubeflow_aks.verify.checks import (
     access,
     autoscaler,
+    charms,
     gpus,
     guard,
     kubeflow,
@@ -81,6 +82,7 @@ CHECKS: Final = (
     Check("version", "The cluster runs the stack's Kubernetes version", versions.matches_stack),
     Check("kubelets", "Kubelets are within the API server's version skew", versions.kubelets),
     Check("validated", "Charmed Kubeflow is validated on that Kubernetes version", versions.validated),
+    Check("charms", "Charmed Kubeflow's charms are those of the stack's release", charms.of_release),
     Check("supported", "AKS supports that Kubernetes version", versions.supported),
     Check("node-systems", "AKS supports the nodes' operating system", versions.systems_supported),
 )

@@ -13,6 +13,7 @@ import yaml
 
 from kubeflow_aks.clients.kubernetes.objects import Object, at, fields, items, name_of
 from kubeflow_aks.deployed.outputs import Outputs
+from kubeflow_aks.recorder.document import shared_name
 from kubeflow_aks.text.numbers import counted
 from kubeflow_aks.text.sentences import listed, one_line
 from kubeflow_aks.verify.findings import RESTORE, CheckResult, failed, passed, will_break
@@ -100,17 +101,14 @@ def map_is_complete(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[Che
     if lost:
         yield will_break(f"the priority map does not list {listed(lost)}", RESTORE)
     for pool in outputs.pools():
-        name, other = str(pool["name"]), pool.get("fallback")
-        if (
-            isinstance(other, str)
-            and name not in lost
-            and other in ranks.keys() - lost
-            and ranks[name] <= ranks[other]
-        ):
-            yield will_break(
-                f"the priority map does not put the spot pool {name} before {other}, which is its fallback",
-                RESTORE,
-            )
+        name, fallback = str(pool["name"]), pool.get("fallback")
+        fallbacks = {str(it["name"]) for it in outputs.pools() if fallback and shared_name(it) == fallback}
+        for other in sorted(fallbacks - lost) if name not in lost else ():
+            if ranks[name] <= ranks[other]:
+                yield will_break(
+                    f"the priority map does not put the spot pool {name} before {other}, which is its fallback",
+                    RESTORE,
+                )
 
 
 def map_is_accepted(snapshot: ClusterSnapshot, _: Outputs) -> Iterator[CheckResult]:

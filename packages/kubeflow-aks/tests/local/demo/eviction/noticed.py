@@ -11,7 +11,7 @@ import signal
 import subprocess
 import time
 import uuid
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -20,13 +20,14 @@ from functools import partial
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Any, Final
+from urllib.request import urlopen
 
 import psutil
 
 from kubeflow_aks.clients.kubernetes.api import ApiServer
 from kubeflow_aks.clients.kubernetes.errors import ApiError
 from kubeflow_aks.clients.kubernetes.objects import Kind
-from kubeflow_aks.local_aks.control_plane.controllers.eviction_handler import prepare
+from kubeflow_aks.local_aks.control_plane.controllers.eviction_handler import NAME, prepare
 from kubeflow_aks.local_aks.simulation.live_cluster import LiveCluster
 from tests.local.kubectl import Kubectl, eventually
 
@@ -57,6 +58,12 @@ class HandlerProcess:
         used = psutil.Process(self.process.pid).cpu_times()
         return used.user + used.system
 
+    def metrics(self) -> str:
+        """What it answers Prometheus."""
+        [url] = [line.removeprefix("metrics at ") for line in self.lines if line.startswith("metrics at ")]
+        with urlopen(url, timeout=10) as answer:  # noqa: S310 - a process of the test's
+            return answer.read().decode()
+
     def kill(self) -> None:
         """Ends it without a chance to clean up."""
         self.process.send_signal(signal.SIGKILL)
@@ -64,17 +71,21 @@ class HandlerProcess:
 
 
 @contextmanager
-def handling(kubectl: Kubectl, folder: Path) -> Generator[HandlerProcess]:
-    """The handler with what its pod has: the script, the address of the API server, a token and its CA."""
-    prepared = prepare(kubectl.kubeconfig, folder)
+def handling(
+    kubectl: Kubectl, folder: Path, name: str = NAME, arguments: Sequence[str] = ()
+) -> Generator[HandlerProcess]:
+    """The handler, or another script of ours, with what its pod has; `arguments` are further ones of its command."""
+    prepared = prepare(kubectl.kubeconfig, folder, name)
     assert prepared is not None
     log = folder / "log"
     environment = {**prepared.environment, "PATH": os.environ["PATH"]}
     with log.open("wb") as output:
-        process = subprocess.Popen(prepared.command, env=environment, stdout=output, stderr=output)
+        process = subprocess.Popen(
+            [*prepared.command, *arguments], cwd=folder, env=environment, stdout=output, stderr=output
+        )
     started = HandlerProcess(process, log)
     try:
-        eventually(lambda: started.lines)
+        eventually(lambda: len(started.lines) > 1)
         yield started
         assert process.poll() in {None, 0, -signal.SIGKILL}, started.lines
     finally:

@@ -35,6 +35,7 @@ class Played:
     advised: str
     pods: dict[str, str]
     log: list[str]
+    metrics: list[str]
 
 
 @pytest.fixture(scope="module")
@@ -75,8 +76,8 @@ def played(demo: DemoStack, noticed: Noticed, tmp_path_factory: pytest.TempPathF
         noticed.notice(by_others, seconds=30, type_="PreemptionScheduled")
         leaving = [pods[key] for key in ("short", "long", "held", "elsewhere")]
         noticed.until(lambda: all(noticed.grace_of(pod) is not None for pod in leaving))
-        log = handler.lines
-    return Played(noticed, taken, by_others, frozen, advised, pods, log)
+        log, metrics = handler.lines, handler.metrics().splitlines()
+    return Played(noticed, taken, by_others, frozen, advised, pods, log, metrics)
 
 
 def test_a_node_with_a_notice_takes_no_new_pods_and_is_marked(played: Played) -> None:
@@ -103,6 +104,18 @@ def test_a_budget_holds_a_pod_back_until_its_grace_would_not_fit_any_more(played
 
 def test_the_pod_of_a_daemon_set_stays(played: Played) -> None:
     assert played.noticed.grace_of(played.pods["daemon"]) is None
+
+
+def test_its_metrics_have_what_it_did(played: Played) -> None:
+    assert {
+        'kubeflow_aks_eviction_notices_total{kind="scheduled"} 2',
+        'kubeflow_aks_eviction_notice_lead_seconds_bucket{le="10"} 0',
+        'kubeflow_aks_eviction_notice_lead_seconds_bucket{le="30"} 2',
+        'kubeflow_aks_eviction_pods_total{result="evicted"} 3',
+        'kubeflow_aks_eviction_pods_total{result="refused"} 1',
+        'kubeflow_aks_eviction_pods_total{result="deleted"} 1',
+        "kubeflow_aks_eviction_seconds_left_count 0",
+    } <= set(played.metrics)
 
 
 @pytest.mark.parametrize("what", ["frozen", "advised"])

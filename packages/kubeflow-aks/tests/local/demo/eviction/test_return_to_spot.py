@@ -5,26 +5,20 @@ The script runs as its pod runs it. VMs, nodes and containers are simulated, and
 
 from __future__ import annotations
 
-import base64
-import subprocess
-import sys
 from collections.abc import Generator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
-from urllib.parse import urlsplit
 
 import pytest
 
-from kubeflow_aks.clients.kubernetes import kubeconfig
+from components.kubeflow.eviction_script import READY
 from kubeflow_aks.clients.kubernetes.objects import Kind as ObjectKind
 from kubeflow_aks.events import Kind
 from kubeflow_aks.local_aks.simulation.market import ALL, MarketEvent, Reclaim, Supply
-from tests.local.demo.eviction.noticed import HandlerProcess
+from tests.local.demo.eviction.noticed import HandlerProcess, handling
 from tests.local.demo.eviction.work import SURVIVES_EVICTION, job
 from tests.local.demo_stack import DemoStack, Object, Play
-from tests.local.kubectl import Kubectl
 
 OURS: Final = "kubeflow-aks"
 NAME: Final = "return-to-spot"
@@ -57,6 +51,7 @@ class Played:
         returned: pools of the work after its return.
         again: pools of the work while spot is back for the second time.
         log: of the script.
+        metrics: of the script.
         play: the journal.
     """
 
@@ -65,6 +60,7 @@ class Played:
     returned: dict[str, str]
     again: dict[str, str]
     log: list[str]
+    metrics: str
     play: Play
 
 
@@ -78,7 +74,7 @@ def _played(demo: DemoStack, namespace: str, folder: Path) -> Played:
     demo.kubectl.run("delete", "configmap", NAME, "--namespace", TRIES, "--ignore-not-found")
     with (
         demo.playing(MarketEvent(0, Supply.SOLD_OUT, "cpuspot"), step=_STEP) as play,
-        _running(demo.kubectl, folder) as script,
+        handling(demo.kubectl, folder, NAME, [_LOOK_SECONDS]) as script,
     ):
         demo.apply(_work("saves", namespace, "checkpointed"), _work("keeps", namespace, None))
         play.until("both fall back", lambda: _pools(demo, namespace) == {"saves": "cpuod", "keeps": "cpuod"})
@@ -100,39 +96,9 @@ def _played(demo: DemoStack, namespace: str, folder: Path) -> Played:
         play.market.add(MarketEvent(play.clock.now(), Supply.AVAILABLE, "cpuspot"))
         play.until("it is left alone", lambda: _left_alone(script))
         again = _pools(demo, namespace)
-    return Played(before, placeholder, returned, again, script.lines, play)
-
-
-@contextmanager
-def _running(kubectl: Kubectl, folder: Path) -> Generator[HandlerProcess]:
-    """The script with what its pod has: files, command, settings, address, token and CA."""
-    pod = kubectl.get("deployment", NAME, "--namespace", OURS)["spec"]["template"]["spec"]
-    [container] = pod["containers"]
-    scripts = folder / Path(container["volumeMounts"][0]["mountPath"]).name
-    scripts.mkdir(parents=True)
-    for file, text in kubectl.get("configmap", NAME, "--namespace", OURS)["data"].items():
-        (scripts / file).write_text(text, encoding="utf-8")
-    server = kubeconfig.active(kubeconfig.load(str(kubectl.kubeconfig))).cluster
-    address = urlsplit(str(server["server"]))
-    (folder / "ca.crt").write_bytes(base64.b64decode(str(server["certificate-authority-data"])))
-    token = kubectl.run("create", "token", pod["serviceAccountName"], "--namespace", OURS)
-    (folder / "token").write_text(token, encoding="utf-8")
-    environment = {
-        "KUBERNETES_SERVICE_HOST": str(address.hostname),
-        "KUBERNETES_SERVICE_PORT": str(address.port),
-        **{variable["name"]: variable["value"] for variable in container["env"]},
-        "REPORT": str(folder / "report"),
-    }
-    command = [sys.executable, *container["command"][1:], str(folder), _LOOK_SECONDS]
-    with (folder / "log").open("wb") as output:
-        process = subprocess.Popen(command, cwd=folder, env=environment, stdout=output, stderr=output)
-    started = HandlerProcess(process, folder / "log")
-    try:
-        yield started
-        assert process.poll() is None, started.lines
-        assert (folder / "report").read_text(encoding="utf-8") == "ready"
-    finally:
-        started.kill()
+        metrics = script.metrics()
+    assert (folder / "report").read_text(encoding="utf-8") == READY
+    return Played(before, placeholder, returned, again, script.lines, metrics, play)
 
 
 def _work(name: str, namespace: str, way: str | None) -> Object:
@@ -171,6 +137,7 @@ def test_work_that_agrees_returns_and_other_work_stays(played: Played) -> None:
 def test_work_that_fell_back_once_more_is_left_alone(played: Played) -> None:
     assert played.again == {"saves": "cpuod", "keeps": "cpuod"}
     assert sum("evicted from" in line for line in played.log) == 1
+    assert 'kubeflow_aks_returned_pods_total{result="evicted"} 1' in played.metrics.splitlines()
 
 
 def test_the_log_has_the_saving_and_what_it_costs(played: Played) -> None:

@@ -207,6 +207,21 @@ def no_idle_nodes(situation: Situation) -> Iterator[Change]:
             )
 
 
+def no_limit(situation: Situation) -> Iterator[Change]:
+    """No limit for the price of a pool whose limit is below that of spot, so that none of its nodes start."""
+    for name, pool in situation.own_pools.items():
+        begin = f"pools.{name}.maxPrice is "
+        if pool.spot and any(
+            it.startswith(begin) and it.endswith("raise it") for it in situation.bill.warnings
+        ):
+            yield Change(
+                f"limit of {name}",
+                f"no maxPrice for {name}, whose limit is below the price of spot",
+                {("pools", name, "maxPrice"): -1},
+                ("Azure charges the price of spot, never more than on demand",),
+            )
+
+
 def larger_maximum(situation: Situation) -> Iterator[Change]:
     """As many nodes as the work on a spot pool needs at its peak, where it takes the fallback or waits for nodes."""
     hours_a_month = HOURS_A_MONTH * (

@@ -14,9 +14,10 @@ from kubeflow_aks.local_aks.azure.responses.put import Put, new_etag
 from kubeflow_aks.local_aks.azure.rules.rule import SPOT_KEY, SPOT_TAINT, vm_size
 from kubeflow_aks.local_aks.azure.rules.upgrades import same
 from kubeflow_aks.recorder.stack_files import ENCRYPTED
+from kubeflow_aks.tools.manifest import KUBERNETES_VERSION
 
 DEFAULT_VERSION: Final = "1.34"
-_PATCHES: Final = {"1.30": "1.30.10", "1.34": "1.34.4"}
+_PATCHES: Final = {"1.30": "1.30.10", "1.34": KUBERNETES_VERSION}
 """Patch AKS picks for a minor: the recorded one, and the one the local control plane runs."""
 _NODE_IMAGE: Final = "AKSUbuntu-{ubuntu}gen2containerd-202503.21.0"
 _MOST_POOLS: Final = 100

@@ -50,6 +50,7 @@ class Controller:
         ready: Callable[[], bool],
         *,
         environment: Mapping[str, str] | None = None,
+        folder: Path | None = None,
         inherited_files: Sequence[int] = (),
     ) -> None:
         """Starts the process and waits until it is ready.
@@ -58,6 +59,7 @@ class Controller:
             command: must name a file of the run directory, by which the process is known again.
             ready: whether it does its work.
             environment: variables on top of this process's, which loses its proxies: the API server is local.
+            folder: in which it starts, by default the run directory.
             inherited_files: file descriptors that stay open in it.
 
         Raises:
@@ -73,7 +75,7 @@ class Controller:
                     command,
                     self.pid_file,
                     log=sink,
-                    cwd=self.run.root,
+                    cwd=folder or self.run.root,
                     env=environment,
                     pass_fds=inherited_files,
                 )

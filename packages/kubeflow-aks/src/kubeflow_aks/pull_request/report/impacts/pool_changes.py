@@ -134,7 +134,7 @@ def _meanwhile(sides: Sides, pair: Pair, all_pairs: Sequence[Pair], when: str) -
 def _takers(pair: Pair, pool: Pool, all_pairs: Sequence[Pair]) -> list[Pair]:
     """Pools that accept the same work, in the autoscaler's order: spot first."""
     takers = [one for one in all_pairs if one is not pair and one.after and _takes(one.after, pool)]
-    return sorted(takers, key=lambda one: (not one.either.spot, one.either.name != pool.fallback))
+    return sorted(takers, key=lambda one: (not one.either.spot, one.either.pool != pool.fallback))
 
 
 def _takes(other: Pool, pool: Pool) -> bool:

@@ -26,6 +26,7 @@ class Pool:
         inline: whether the cluster defines it, so that Azure can change few of its properties.
         role: `system`, or as in the contract: `general`, `cpu` or `gpu`; empty if unknown.
         fallback: name of its on-demand fallback; empty for none, None if unknown.
+        pool: name that it shares with those of other VM sizes for the same work, or its own.
     """
 
     urn: str
@@ -35,6 +36,7 @@ class Pool:
     inputs: Any
     role: str
     fallback: str | None
+    pool: str
 
     @property
     def spot(self) -> bool:
@@ -142,6 +144,7 @@ def _pools(run: Run, contract: dict[str, Any]) -> Iterator[Pool]:
                     inputs=profile,
                     role="system",
                     fallback=None,
+                    pool=text(at(profile, "name")),
                 )
     for urn, resource in run.resources.items():
         if resource.type == AGENT_POOL:
@@ -156,4 +159,5 @@ def _pools(run: Run, contract: dict[str, Any]) -> Iterator[Pool]:
                 inputs=resource.inputs,
                 role=role,
                 fallback=None if entry is None else text(at(entry, "fallback")),
+                pool=text(at(entry, "pool")) or name,
             )

@@ -77,11 +77,16 @@ variable "jupyter_ui_config" {
 
 variable "minio_mode" {
   type        = string
-  description = "Whether MinIO keeps artifacts itself."
+  description = "Whether MinIO keeps artifacts itself (server) or takes them to another store (gateway)."
 
   validation {
-    condition     = var.minio_mode == "server"
-    error_message = "minio_mode: ${var.minio_mode} is not allowed; expected server: the gateway to another store needs a login of that store, which is not passed on here."
+    condition     = contains(["server", "gateway"], var.minio_mode)
+    error_message = "minio_mode: ${var.minio_mode} is not allowed; expected server or gateway."
+  }
+
+  validation {
+    condition     = var.minio_mode == "server" || alltrue([for part in [var.minio_gateway_storage_service, var.minio_access_key, var.minio_secret_key] : part != ""])
+    error_message = "minio_mode: gateway is not allowed without minio_gateway_storage_service, TF_VAR_minio_access_key and TF_VAR_minio_secret_key, the login of the other store; expected all of them, or server."
   }
 }
 
@@ -205,6 +210,56 @@ variable "kubeflow_trainer_v2" {
   type        = bool
   description = "Whether Kubeflow Trainer 2 is deployed beside the training operator; its charm is on the channel edge."
   default     = false
+}
+
+variable "minio_gateway_storage_service" {
+  type        = string
+  description = "Other store of MinIO's gateway: azure or s3; MinIO has removed its gateway upstream."
+  default     = ""
+}
+
+variable "minio_storage_service_endpoint" {
+  type        = string
+  description = "Address of that store; empty takes the service's own."
+  default     = ""
+}
+
+variable "minio_access_key" {
+  type        = string
+  description = "User of MinIO; of a gateway, the storage account's name: set it by TF_VAR_minio_access_key."
+  sensitive   = true
+  default     = "minio"
+}
+
+variable "minio_secret_key" {
+  type        = string
+  description = "Its password; of a gateway, the storage account's key: set it by TF_VAR_minio_secret_key."
+  sensitive   = true
+  default     = ""
+}
+
+variable "oidc_gatekeeper_ca_bundle" {
+  type        = string
+  description = "Certificate authority that the sign-in trusts, PEM."
+  default     = ""
+}
+
+variable "cos_configuration" {
+  type        = bool
+  description = "Whether the charms' metrics, logs and dashboards go to a collector for Canonical's observability stack."
+  default     = false
+}
+
+variable "existing_opentelemetry_collector_name" {
+  type        = string
+  description = "Application of a collector that is there already."
+  default     = null
+}
+
+variable "opentelemetry_collector_k8s_size" {
+  type        = string
+  description = "Volume of the collector."
+  default     = "10G"
 }
 
 variable "revisions" {

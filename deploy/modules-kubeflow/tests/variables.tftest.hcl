@@ -117,10 +117,29 @@ run "a_registration_that_is_neither_on_nor_off" {
   expect_failures = [var.kubeflow_dashboard_registration_flow]
 }
 
-run "a_gateway" {
+run "a_gateway_with_its_login" {
   command = plan
   variables {
-    minio_mode = "gateway"
+    minio_mode                    = "gateway"
+    minio_gateway_storage_service = "azure"
+    minio_access_key              = "account"
+    minio_secret_key              = "not-a-real-one"
+  }
+}
+
+run "a_gateway_without_its_login" {
+  command = plan
+  variables {
+    minio_mode                    = "gateway"
+    minio_gateway_storage_service = "azure"
+  }
+  expect_failures = [var.minio_mode]
+}
+
+run "a_mode_that_minio_does_not_have" {
+  command = plan
+  variables {
+    minio_mode = "cluster"
   }
   expect_failures = [var.minio_mode]
 }

@@ -1,0 +1,1 @@
+"""The alerts in the real Prometheus."""
