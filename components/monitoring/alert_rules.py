@@ -101,5 +101,6 @@ def alert_rules(
 def _vector(pools: Sequence[WatchedPool], number: Callable[[WatchedPool], int]) -> str:
     """A number of each pool, as PromQL that has the label of the pool's nodes."""
     return " or ".join(
-        f'label_replace(vector({number(pool)}), "{_METRIC_LABEL}", "{pool["name"]}", "", "")' for pool in pools
+        f'label_replace(vector({number(pool)}), "{_METRIC_LABEL}", "{pool["name"]}", "", "")'
+        for pool in pools
     )

@@ -135,6 +135,20 @@ def test_a_part_that_a_signal_stopped_is_named_while_the_command_waits(
     assert f"the simulated Azure (process {services[0].pid}) was stopped" in "".join(printed)
 
 
+@pytest.mark.parametrize(("provider", "extras"), [("simulated", ()), ("real", ("kubernetes-provider",))])
+def test_up_gets_the_kubernetes_provider_that_is_named(
+    provider: str, extras: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    needed: list[tuple[str, ...]] = []
+
+    def up(steps: BringUp) -> None:
+        needed.append(steps.extras)
+
+    monkeypatch.setattr(BringUp, "up", up)
+    assert _main(tmp_path, "up", "--kubernetes-provider", provider) == 0
+    assert needed == [extras]
+
+
 @pytest.mark.parametrize(
     ("failure", "message"),
     [

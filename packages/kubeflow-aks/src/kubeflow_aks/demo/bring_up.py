@@ -36,7 +36,8 @@ _LONGEST: Final = {"cluster": 63, "nodeResourceGroup": 80, "resourceGroup": 63}
 class BringUp:
     """The steps that bring a stack up on a local AKS, each under a heading.
 
-    `project` is the program's folder, `speed` simulated seconds in one wall second, `parts` the number of all headings.
+    `project` is the program's folder, `speed` simulated seconds in one wall second, `parts` the number of all headings,
+    `extras` groups of tools that `up` needs beyond those of every local AKS.
     """
 
     project: Path
@@ -45,11 +46,12 @@ class BringUp:
     speed: float
     console: Console
     parts: int = 4
+    extras: tuple[str, ...] = ()
 
-    def up(self, extras: tuple[str, ...] = ()) -> None:
-        """Runs all steps; `extras` are groups of tools beyond those that every local AKS needs."""
+    def up(self) -> None:
+        """Runs all steps."""
         plan = resources(self.plan())
-        local = self.tools(extras)
+        local = self.tools(self.extras)
         self.start(local)
         self.engine_up(local, plan)
 
@@ -109,7 +111,9 @@ def up(place: Place, stack: str, speed: float, *, real_provider: bool = False) -
     run = place.of(stack)
     console = Console()
     with run.lock(), stopped.reported(run, console.line), damage.named(run):
-        BringUp(place.project, stack, run, speed, console).up(_REAL_PROVIDER if real_provider else ())
+        BringUp(
+            place.project, stack, run, speed, console, extras=_REAL_PROVIDER if real_provider else ()
+        ).up()
         console.block(["", *_how_to_go_on(run)])
     return ExitCode.GOOD
 
