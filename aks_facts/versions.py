@@ -54,6 +54,29 @@ class CharmedKubeflowRelease:
 
 
 @dataclass(frozen=True, kw_only=True)
+class KubeflowOption:
+    """One option of Charmed Kubeflow, with what it needs of others.
+
+    Attributes:
+        option: path below `kubeflow.options`, or a whole one; of a list with its entry, of a choice with `=` and value.
+        variables: of Canonical's Terraform that it sets.
+        on: whether the module has it by default.
+        applications: number that it adds to the default deployment.
+        needs: options that must be there beside it.
+        excludes: options that must not be.
+        because: why, after "because".
+    """
+
+    option: str
+    variables: tuple[str, ...]
+    on: bool
+    applications: int
+    needs: tuple[str, ...]
+    excludes: tuple[str, ...]
+    because: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class UbuntuRelease:
     """One release of Ubuntu on AKS's nodes, Kubernetes minors as the number after `1.`."""
 
@@ -108,6 +131,24 @@ def charmed_kubeflow_releases() -> Mapping[str, CharmedKubeflowRelease]:
         for row in rows("charmed_kubeflow_releases")
     )
     return MappingProxyType({release.release: release for release in releases})
+
+
+@cache
+def kubeflow_options() -> Mapping[str, KubeflowOption]:
+    """Every option of the catalogue, by its path."""
+    options = (
+        KubeflowOption(
+            option=row["option"],
+            variables=tuple(row["variables"].split()),
+            on=row["on"] == "yes",
+            applications=int(row["applications"]),
+            needs=tuple(row["needs"].split()),
+            excludes=tuple(row["excludes"].split()),
+            because=row["because"],
+        )
+        for row in rows("kubeflow_options")
+    )
+    return MappingProxyType({option.option: option for option in options})
 
 
 @cache

@@ -42,6 +42,9 @@ NetworkPolicy = Literal["none", "calico", "cilium", "azure"]
 (docs/facts/aks.md#network-policy)."""
 NodeOsUpgradeChannel = Literal["NodeImage", "SecurityPatch", "Unmanaged", "None"]
 """Automatic upgrades of the nodes' operating system."""
+OnAdvisory = Literal["ignore", "checkpoint", "cordon"]
+"""What follows Azure's advisory that it may take a spot node: nothing; pods that agree save themselves; and nothing new
+starts on the node for a while."""
 OsDiskType = Literal["Managed", "Ephemeral"]
 """Kind of the nodes' disk: one that is paid for and survives, or one that lives on the node."""
 OsSku = Literal["Ubuntu", "Ubuntu2204", "Ubuntu2404"]

@@ -5,6 +5,9 @@ follows from the nodes and their pods each time, so a restart in the middle of a
 
 The notice is what AKS's node problem detector writes into a node's conditions (docs/facts/aks.md#evictions). It is read
 and never approved: that would let Azure take the VM at once, with the pods of everybody on it.
+
+Azure's advisory, that it may take the VM before long, ends no pod: those that agree to it save themselves, and if the
+setting is `cordon`, nothing new starts on the node for a while.
 """
 
 from __future__ import annotations
@@ -34,6 +37,12 @@ from typing import Any, Final, TypeVar
 
 from .script_metrics import Counter, Histogram, Metric, serve
 
+SAVE_SECONDS: Final = 180
+"""A pod that agrees saves itself that often while an advisory stands, as one save would soon be old; measured in
+docs/reference/work-lost-to-evictions.md#advisories."""
+ADVISED_SECONDS: Final = 1200
+"""So long after an advisory pods save themselves, and its node is cordoned: Azure's longest one comes 15 minutes before
+an eviction (`Azure/karpenter-provider-azure#1770`), and 5 more are our choice."""
 RIGHTS: Final[Mapping[str, Sequence[str]]] = {
     "nodes": ("list", "watch", "patch"),
     "pods": ("list", "delete"),
@@ -41,15 +50,27 @@ RIGHTS: Final[Mapping[str, Sequence[str]]] = {
 }
 """Verbs in the whole cluster, by resource of the API group ""; it deletes only pods of a node with a notice whose
 eviction is refused until their grace would not fit any more."""
+RIGHTS_ON_ADVISORY: Final[Mapping[str, Sequence[str]]] = {"pods/status": ("patch",)}
+"""Further verbs, unless advisories are ignored. A pod's annotations can be written with its status, and whoever may
+write its status changes no image, as who may write the pod does."""
 READY: Final = "ready"
 """Content of the file of `Report` while nothing keeps the program from its work."""
 MARK: Final = "kubeflow-aks/cordoned-by"
 """Annotation of a node that this program emptied, with who had cordoned it."""
+ADVISED: Final = "kubeflow-aks/advised"
+"""Annotation of a node with when this program heeded an advisory, and which one."""
+SAVE: Final = "kubeflow-aks/save-now"
+"""Annotation by which a pod agrees to save itself on an advisory, empty at first; then the last time it is to do so."""
 _NAME: Final = "eviction-handler"
 _OTHERS: Final = "others"
 _CONDITIONS: Final = ("PreemptionScheduled", "VMEventScheduled")
 _PREEMPT: Final = re.compile(r"\s*Preempt\s+(?P<status>Scheduled|Started)\b[\s:]*(?P<date>[^.]*)")
 """Beginning of a condition's message; all else (Freeze, Reboot, SpotRebalanceRecommendation) takes no VM away."""
+_ADVISORY: Final = re.compile(
+    r"\s*SpotRebalanceRecommendation\s+Advisory\b(?:.*EventId:\s*(?P<id>[\w-]+))?", re.DOTALL
+)
+"""Beginning of a condition's message that is advice; a date in it is no deadline
+(`Azure/karpenter-provider-azure#1829`)."""
 _NOTICE_SECONDS: Final = 30
 """Azure's notice, where a message has no date that can be read ("Azure Spot Virtual Machines", best effort)."""
 _LONGEST_NOTICE_SECONDS: Final = 900
@@ -230,7 +251,7 @@ class Metrics:
             "kubeflow_aks_eviction_notices_total",
             "Notices seen on nodes, by what their messages say.",
             "kind",
-            ("scheduled", "started"),
+            ("advisory", "scheduled", "started"),
         )
         self.lead = Histogram(
             "kubeflow_aks_eviction_notice_lead_seconds",
@@ -250,7 +271,7 @@ class Metrics:
         )
         self.uncordoned = Counter(
             "kubeflow_aks_eviction_nodes_uncordoned_total",
-            "Nodes uncordoned, as their notice was taken back.",
+            "Nodes uncordoned, as Azure did not take them.",
         )
         self.metadata_errors = Counter(
             "kubeflow_aks_eviction_metadata_errors_total",
@@ -288,17 +309,28 @@ class Handler:
         now: Callable[[], float] = time.time,
         report: Report | None = None,
         metrics: Metrics | None = None,
+        on_advisory: str = "ignore",
     ) -> None:
-        """`now` returns the seconds since the epoch."""
+        """Looks at nothing yet.
+
+        Args:
+            api: the API server.
+            now: returns the seconds since the epoch.
+            report: what it says of itself.
+            metrics: what it counts.
+            on_advisory: `ignore`; `checkpoint`: pods that agree save themselves; `cordon`: no pod starts there either.
+        """
         self._api = api
         self._now = now
         self._report = report or Report()
         self._metrics = metrics or Metrics()
         self._lock = threading.Lock()
         self._nodes: dict[str, Object] = {}
-        self._attended: set[str] = set()
+        self._attended: dict[str, threading.Event] = {}
         self._notices: dict[str, _Notice] = {}
         self._unsure: set[str] = set()
+        self._advised: dict[str, str] = {}
+        self._on_advisory = on_advisory
         self._cordons = ThreadPoolExecutor(_CORDONS, "cordons")
         self._threads = ThreadPoolExecutor(_REQUESTS, "pods")
         self._due: queue.PriorityQueue[tuple[float, int, Callable[[], Any], Future[Any]]] = (
@@ -328,7 +360,10 @@ class Handler:
         names = set(self._report.readable("node", listed["items"], self._see))
         with self._lock:
             self._nodes = {name: node for name, node in self._nodes.items() if name in names}
+            for gone in self._attended.keys() - names:
+                self._attended[gone].set()
             self._unsure &= names
+            self._advised = {name: event for name, event in self._advised.items() if name in names}
         return listed["metadata"]["resourceVersion"]
 
     def _watch(self, version: str) -> None:
@@ -343,24 +378,34 @@ class Handler:
     def _see(self, node: Object) -> str:
         """Has a node attended that has or had a notice; returns its name."""
         name: str = node["metadata"]["name"]
-        attention, unsure = needs_attention(node), _is_unsure(node)
+        attention, unsure, event = self._needs_attention(node), _is_unsure(node), advisory(node)
         with self._lock:
-            self._nodes[name] = node
+            before, self._nodes[name] = self._nodes.get(name), node
             if unsure and name not in self._unsure:
                 self._metrics.metadata_errors.count()
             (self._unsure.add if unsure else self._unsure.discard)(name)
-            if not attention or name in self._attended:
+            if event and event != self._advised.get(name):
+                self._metrics.notices.count("advisory")
+                self._advised[name] = event
+            if name in self._attended:
+                if before is None or deadline(before) != deadline(node):
+                    self._attended[name].set()
                 return name
-            self._attended.add(name)
-        threading.Thread(target=self._attend, args=(name,), name=name, daemon=True).start()
+            if not attention:
+                return name
+            changed = self._attended[name] = threading.Event()
+        threading.Thread(target=self._attend, args=(name, changed), name=name, daemon=True).start()
         return name
 
     def _forget(self, node: Object) -> None:
+        name = node["metadata"]["name"]
         with self._lock:
-            self._nodes.pop(node["metadata"]["name"], None)
+            self._nodes.pop(name, None)
+            if name in self._attended:
+                self._attended[name].set()
 
-    def _attend(self, name: str) -> None:
-        """Looks at the node again and again until it is gone or needs nothing."""
+    def _attend(self, name: str, changed: threading.Event) -> None:
+        """Looks at the node again and again until it is gone or needs nothing; at once when its notice changes."""
         pause = 1.0
         while (node := self._current(name)) is not None:
             try:
@@ -369,18 +414,22 @@ class Handler:
                 self._report.once(name, repr(error))
                 again = True
             pause = next_pause(pause, again=again)
-            time.sleep(pause)
+            changed.wait(pause)
+            changed.clear()
 
     def _current(self, name: str) -> Object | None:
         with self._lock:
             node = self._nodes.get(name)
-            if node is not None and needs_attention(node):
+            if node is not None and self._needs_attention(node):
                 return node
-            self._attended.discard(name)
+            self._attended.pop(name, None)
             notice = self._notices.pop(name, None)
         if node is None and notice is not None and notice.working:
             self._metrics.left.observe(min(0.0, notice.ends - self._now()))
         return None
+
+    def _needs_attention(self, node: Object) -> bool:
+        return needs_attention(node) or (self._on_advisory != "ignore" and bool(advisory(node)))
 
     def look(self, node: Object) -> bool:
         """Does what is due on a node; returns whether something must be tried again soon.
@@ -392,8 +441,11 @@ class Handler:
         name, ends = node["metadata"]["name"], deadline(node)
         if ends is None:
             self._notices.pop(name, None)
+            event = "" if self._on_advisory == "ignore" else advisory(node)
+            if event:
+                return self._heed(node, event)
             if is_taken_back(node):
-                self._release(node)
+                self._release(node, "the notice was taken back")
             return False
         notice = self._notices.setdefault(name, _Notice(self._now(), ends))
         notice.ends = ends = believed(ends, notice.seen)
@@ -442,9 +494,9 @@ class Handler:
 
     def _mark(self, node: Object, ends: float) -> bool:
         """Cordons and marks a node, which only keeps other pods from coming; returns whether it must be tried again."""
-        if _is_marked(node) and _is_cordoned(node):
+        if _is_marked(node) and _is_cordoned(node) and ADVISED not in _annotations(node):
             return False
-        name, by = node["metadata"]["name"], _OTHERS if _is_cordoned(node) else _NAME
+        name, by = node["metadata"]["name"], _cordoned_by(node)
         try:
             self._apply(node, {"annotations": {MARK: by}}, {"spec": {"unschedulable": True}})
         except FAILURES as error:
@@ -453,12 +505,55 @@ class Handler:
         self._report.once(name, f"cordoned by {by}", f"; Azure takes it in {ends - self._now():.0f} s")
         return False
 
-    def _release(self, node: Object) -> None:
-        text = "the notice was taken back"
-        if not _is_cordoned(self._apply(node, {}, {})):
+    def _release(self, node: Object, text: str, annotations: Mapping[str, str] | None = None) -> None:
+        """Withdraws what this program applied, but for some annotations."""
+        cordoned = _is_cordoned(node)
+        released = self._apply(node, {"annotations": annotations or {}}, {})
+        if cordoned and not _is_cordoned(released):
             self._metrics.uncordoned.count()
             text += "; uncordoned"
         self._report.once(node["metadata"]["name"], text)
+
+    def _heed(self, node: Object, event: str) -> bool:
+        """Does what is due on a node with an advisory; returns whether something must be tried again soon."""
+        name, now = node["metadata"]["name"], self._now()
+        seconds, _, heeded = _annotations(node).get(ADVISED, "").partition(" ")
+        begun = int(seconds) if heeded == event else int(now)
+        left = begun + ADVISED_SECONDS - now
+        advised = {ADVISED: f"{begun} {event}"}
+        if self._on_advisory == "checkpoint" or left <= 0:
+            if heeded != event or _is_marked(node):
+                self._release(node, "Azure may take it" if left > 0 else "Azure did not take it", advised)
+        elif heeded != event or not _is_marked(node):
+            by = _cordoned_by(node)
+            self._apply(node, {"annotations": {MARK: by, **advised}}, {"spec": {"unschedulable": True}})
+            self._report.once(
+                name, f"cordoned by {by}", f"; Azure may take it in the next {left / 60:.0f} min"
+            )
+        if left <= 0:
+            return False
+        path = f"/api/v1/pods?resourceVersion=0&fieldSelector=spec.nodeName%3D{name}"
+        pods = self._report.readable("pod", self._api.call("GET", path)["items"], _identified)
+        due = now - (now - begun) % SAVE_SECONDS
+        moment = datetime.fromtimestamp(due, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        agreeing = [pod for pod in filter(leaves, pods) if _annotations(pod).get(SAVE, moment) != moment]
+        return True in [self._have_saved(pod, moment) for pod in agreeing]
+
+    def _have_saved(self, pod: Object, moment: str) -> bool:
+        """Has a pod save itself, which goes on as it is; returns whether it must be tried again."""
+        metadata = pod["metadata"]
+        name = f"{metadata['namespace']}/{metadata['name']}"
+        path = f"/api/v1/namespaces/{metadata['namespace']}/pods/{metadata['name']}/status"
+        change = {"metadata": {"uid": metadata["uid"], "annotations": {SAVE: moment}}}
+        try:
+            self._api.call("PATCH", path, change, "merge-patch+json")
+        except FAILURES as error:
+            if isinstance(error, ApiError) and error.status in _GONE:
+                return False
+            self._report.once(name, f"cannot be asked to save itself: {error}")
+            return True
+        self._report.line(name, "is to save itself, as Azure may take its node")
+        return False
 
     def _apply(self, node: Object, metadata: Object, fields: Object) -> Object:
         """The node after its fields are those of this program; what only this program had set before is removed.
@@ -574,8 +669,9 @@ def believed(ends: float, seen: float) -> float:
 
 
 def is_taken_back(node: Mapping[str, Any]) -> bool:
-    """Whether this program marked the node for a notice that is not there any more."""
-    return _is_marked(node) and deadline(node) is None and not _is_unsure(node)
+    """Whether this program marked the node for a notice or an advisory that is not there any more."""
+    marked = _is_marked(node) or ADVISED in _annotations(node)
+    return marked and deadline(node) is None and not _is_unsure(node)
 
 
 def kinds(node: Mapping[str, Any]) -> set[str]:
@@ -585,8 +681,17 @@ def kinds(node: Mapping[str, Any]) -> set[str]:
 
 
 def needs_attention(node: Mapping[str, Any]) -> bool:
-    """Whether there is or was a notice."""
-    return _is_marked(node) or deadline(node) is not None
+    """Whether there is or was a notice, or an advisory was heeded."""
+    return _is_marked(node) or ADVISED in _annotations(node) or deadline(node) is not None
+
+
+def advisory(node: Mapping[str, Any]) -> str:
+    """Azure's advice that it may take the node's VM: its id, or since when it stands there; empty without one."""
+    for condition in _about_the_vm(node):
+        match = _ADVISORY.match(condition.get("message") or "")
+        if match and condition["status"] == "True":
+            return str(match["id"] or condition.get("lastTransitionTime") or "unknown")
+    return ""
 
 
 def works(pod: Mapping[str, Any]) -> bool:
@@ -676,8 +781,17 @@ def _about_the_vm(node: Mapping[str, Any]) -> list[Object]:
     return [entry for entry in conditions if entry["type"] in _CONDITIONS]
 
 
+def _annotations(obj: Mapping[str, Any]) -> Mapping[str, str]:
+    return obj["metadata"].get("annotations") or {}
+
+
 def _is_marked(node: Mapping[str, Any]) -> bool:
-    return MARK in (node["metadata"].get("annotations") or {})
+    return MARK in _annotations(node)
+
+
+def _cordoned_by(node: Mapping[str, Any]) -> str:
+    """Who has cordoned a node that this program cordons now, or cordoned before."""
+    return _annotations(node).get(MARK) or (_OTHERS if _is_cordoned(node) else _NAME)
 
 
 def _is_unsure(node: Mapping[str, Any]) -> bool:
@@ -744,8 +858,10 @@ def _notice_dead_peers(connection: socket.socket) -> None:
 
 
 if __name__ == "__main__":
+    heeds = os.environ.get("ON_ADVISORY", "ignore")
+    places = {"": RIGHTS if heeds == "ignore" else {**RIGHTS, **RIGHTS_ON_ADVISORY}}
     counted = Metrics()
     server, reported = start(
-        "waiting for notices of evictions", ["nodes"], {"": RIGHTS}, list(vars(counted).values())
+        "waiting for notices of evictions", ["nodes"], places, list(vars(counted).values())
     )
-    Handler(server, report=reported, metrics=counted).run()
+    Handler(server, report=reported, metrics=counted, on_advisory=heeds).run()

@@ -10,6 +10,7 @@ from pulumi_kubernetes.storage.v1 import StorageClass
 
 from ..arguments import limits
 from ..arguments.checked import Rule, checked, rule, whole
+from ..arguments.choices import OnAdvisory
 from ..arguments.mistakes import Mistake
 from ..pools import pool_checks
 from ..pools.conventions import PLATFORM_WORKLOAD, WORKLOAD_LABEL
@@ -19,7 +20,7 @@ from .admission import profile_guard, spot_guard
 from .argo_retries import argo_retries
 from .contract import contract_readers, pool_contract
 from .device_plugin import device_plugins
-from .eviction_script import RIGHTS
+from .eviction_script import RIGHTS, RIGHTS_ON_ADVISORY
 from .inotify import inotify_limits
 from .isolation import no_traffic
 from .juju import juju_access
@@ -34,13 +35,6 @@ from .storage_classes import class_name_mistakes
 _OTHERS: Final = frozenset(
     {"default", "kube-node-lease", "kube-public", "kube-system", "gatekeeper-system", "kubeflow"}
 )
-_EVICTION_HANDLER: Final = ScriptPod(
-    app="eviction-handler", scripts=["eviction_script.py", "script_metrics.py"], rights=RIGHTS
-)
-"""What acts on Azure's notice of an eviction: one pod, beside Charmed Kubeflow, that watches the nodes.
-
-docs/decisions/0018-an-eviction-handler-of-our-own.md says why it is no daemon on the spot nodes.
-"""
 
 
 class KubeflowPrerequisites(pulumi.ComponentResource):
@@ -106,7 +100,8 @@ class KubeflowPrerequisites(pulumi.ComponentResource):
         if isolated:
             made.append(no_traffic(name, inside, child))
         if args.get("eviction_handler"):
-            made += script_pod(name, inside, node_labels, child, _EVICTION_HANDLER, isolated=isolated)
+            handler = _eviction_handler(args.get("on_advisory", "checkpoint"))
+            made += script_pod(name, inside, node_labels, child, handler, isolated=isolated)
         if args.get("return_to_spot"):
             prices = args.get("node_prices", {})
             made += return_to_spot(name, inside, node_labels, prices, child, isolated=isolated)
@@ -134,6 +129,19 @@ class KubeflowPrerequisites(pulumi.ComponentResource):
                 "checkpointClass": self.checkpoint_class,
             }
         )
+
+
+def _eviction_handler(on_advisory: OnAdvisory) -> ScriptPod:
+    """What acts on Azure's notice of an eviction: one pod, beside Charmed Kubeflow, that watches the nodes.
+
+    docs/decisions/0018-an-eviction-handler-of-our-own.md says why it is no daemon on the spot nodes.
+    """
+    return ScriptPod(
+        app="eviction-handler",
+        scripts=["eviction_script.py", "script_metrics.py"],
+        rights=RIGHTS if on_advisory == "ignore" else {**RIGHTS, **RIGHTS_ON_ADVISORY},
+        settings={"ON_ADVISORY": on_advisory},
+    )
 
 
 def _rules(args: KubeflowPrerequisitesArgs) -> Iterator[Rule]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Required, TypedDict
 
 from ..arguments import limits
-from ..arguments.choices import BlobSku, DiskSku, ReclaimPolicy
+from ..arguments.choices import BlobSku, DiskSku, OnAdvisory, ReclaimPolicy
 from ..arguments.declaration import Argument, Input, TextsByName
 from ..pools.pool_specs import ContractPool
 
@@ -81,6 +81,11 @@ class KubeflowPrerequisitesArgs(TypedDict, total=False):
     kubeflow-aks/keep-off-spot, StatefulSets, Deployments with a claim and InferenceServices that do."""
     eviction_handler: Annotated[bool, Argument(True, "docs/how-to/act-on-eviction-notices.md")]
     """Whether to act on Azure's notice that it takes a spot node."""
+    on_advisory: Annotated[
+        OnAdvisory, Argument("checkpoint", "docs/reference/work-lost-to-evictions.md#advisories")
+    ]
+    """What the eviction handler does on Azure's advisory that it may take a spot node: `ignore` it; `checkpoint`: have
+    pods save themselves that agree by an annotation; `cordon`: that, and let nothing new start there for 20 minutes."""
     return_to_spot: Annotated[bool, Argument(False, "docs/how-to/return-work-to-spot.md")]
     """Whether to move pods that agree to it from fallbacks back to spot, once it has room."""
     node_prices: Input[Mapping[str, Input[float]]]

@@ -18,6 +18,7 @@ _INCLUDED = {
     "data": {"checkpoints"},
     "kubeflow": {
         "release",
+        "options",
         "storage_class",
         "inotify",
         "guards",

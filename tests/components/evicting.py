@@ -23,6 +23,7 @@ class Server:
         graces: grace periods of pods that name one; seconds.
         granted: grace periods that pods were given; seconds.
         metadata: what pods have beside name, namespace and uid.
+        saves: names of pods that were to save themselves, with the value of the annotation.
         odd: entries of the list of pods that are no pods.
         requests: methods and paths, in order.
     """
@@ -40,6 +41,7 @@ class Server:
         self.graces: dict[str, int] = {}
         self.granted: dict[str, int] = {}
         self.metadata: dict[str, Any] = {}
+        self.saves: list[tuple[str, str]] = []
         self.odd: list[Any] = []
         self.requests: list[str] = []
         self._applied: dict[str, set[str]] = {"annotations": set(), "spec": set()}
@@ -49,6 +51,10 @@ class Server:
         self.requests.append(f"{method} {path}")
         if error := self.fails(method, path):
             raise error
+        if path.endswith("/status"):
+            self.saves.append((path.split("/")[-2], body["metadata"]["annotations"]["kubeflow-aks/save-now"]))
+            self.metadata = {"annotations": body["metadata"]["annotations"]}
+            return {}
         if method == "PATCH":
             assert "resourceVersion" not in body["metadata"]
             self._apply(
@@ -70,6 +76,11 @@ class Server:
         """Writes the condition, or that it is over."""
         date = date or formatdate(time.time() + 30, usegmt=True)
         condition = {"type": "VMEventScheduled", "status": status, "message": f"Preempt Scheduled: {date}."}
+        self.node["status"]["conditions"] = [condition]
+
+    def advise(self, message: str = "SpotRebalanceRecommendation Advisory: . EventId: 1") -> None:
+        """Writes the condition of an advisory, in AKS's words."""
+        condition = {"type": "PreemptionScheduled", "status": "True", "message": message}
         self.node["status"]["conditions"] = [condition]
 
     def look(self) -> bool:

@@ -334,6 +334,7 @@ MOST: Final[Arguments] = {
             "network_policies": True,
             "guards": True,
             "eviction_handler": True,
+            "on_advisory": "cordon",
             "return_to_spot": True,
             "node_prices": {"cpuspot": 0.11, "cpuod": 0.54},
             "argo_retries": True,

@@ -234,13 +234,15 @@ class Nodes(Server):
             raise lines
         return lines
 
-    def run(self, monkeypatch: pytest.MonkeyPatch, report: Report | None = None) -> list[str]:
+    def run(
+        self, monkeypatch: pytest.MonkeyPatch, report: Report | None = None, on_advisory: str = "ignore"
+    ) -> list[str]:
         """The handler's loop until it ends, without its pauses; returns its metrics."""
         metrics = Metrics()
         clock = SimpleNamespace(time=time.time, sleep=lambda _: None)  # pyright: ignore[reportUnknownLambdaType]
         monkeypatch.setattr(eviction_script, "time", clock)
         with pytest.raises(Ended):
-            Handler(cast(Api, self), report=report, metrics=metrics).run()
+            Handler(cast(Api, self), report=report, metrics=metrics, on_advisory=on_advisory).run()
         for thread in threading.enumerate():
             if thread.name == "spot-0":
                 thread.join(SECONDS)
@@ -313,6 +315,18 @@ def test_refusals_neither_end_the_handler_nor_fill_its_log(
     Nodes([], *[refusal] * 50, [], watches=[watch(), watch()], evicts=False).run(monkeypatch, report)
     assert reports == [READY, READY]
     assert capsys.readouterr().out.splitlines() == [expected, "nodes: as it should be again"]
+
+
+def test_a_notice_is_acted_on_at_once_where_advice_was_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    def next_pause(_: float, *, again: bool) -> float:  # noqa: ARG001
+        return 2.0 * SECONDS
+
+    monkeypatch.setattr(eviction_script, "next_pause", next_pause)
+    advised = Server()
+    advised.advise()
+    server = Nodes([advised.node], [noticed()])
+    server.run(monkeypatch, on_advisory="checkpoint")
+    assert server.evicted == ["a"]
 
 
 def test_pods_that_go_with_their_node_had_no_time_left(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -48,6 +48,7 @@ def test_its_rights_are_those_of_its_requests(cloud: Cloud) -> None:
         "nodes": {"list", "watch", "patch"},
         "pods": {"list", "delete"},
         "pods/eviction": {"create"},
+        "pods/status": {"patch"},
     }
 
 

@@ -13,6 +13,7 @@ from urllib.request import urlopen
 
 import pytest
 
+from components.kubeflow import script_metrics
 from components.kubeflow.eviction_script import Api, ApiError, Handler, Metrics
 from components.kubeflow.return_script import Returns, returned_pods
 from components.kubeflow.script_metrics import Counter, Histogram, exposition, serve
@@ -52,7 +53,10 @@ def test_a_counter_has_no_labels_but_its_own() -> None:
         Counter("pods_total", "Pods.", "result", ("evicted",)).count("team/train-0")
 
 
-def test_it_answers_metrics_and_nothing_else_while_another_client_is_silent() -> None:
+def test_it_answers_metrics_and_nothing_else_while_another_client_is_silent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(script_metrics, "_PATIENCE_SECONDS", 0.1)
     counter = Counter("nodes_total", "Nodes.")
     url = serve([counter], "127.0.0.1:0")
     address = urlsplit(url)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from components.arguments.mistakes import Mistake
 from components.pools.conventions import WORKLOAD_LABEL
 from program.planning.pools import AgentPool, by_size, fallbacks_by_size, successors
+from program.planning.rules.kubeflow_options import additional_applications
 from program.planning.rules.pools import Candidate, candidates, system_is_small
 from program.planning.sizes import sizes
 from program.settings import Settings
@@ -84,12 +85,13 @@ def _host_problems(pool: Candidate) -> Iterator[Mistake]:
             disk.size_gib,
             f"at least {_MIN_DISK_GIB} GiB for Charmed Kubeflow's images",
         )
-    least = _AKS_PODS + -(-_MIN_PODS // max(count, 1))
+    pods = _MIN_PODS + 2 * additional_applications(pool.stack)  # of each its charm and its workload
+    least = _AKS_PODS + -(-pods // max(count, 1))
     if pool.settings.max_pods < least:
         yield Mistake(
             f"{pool.key}.maxPods",
             pool.settings.max_pods,
-            f"at least {least} with minCount {count}: {_MIN_PODS} pods of Charmed Kubeflow in all, "
+            f"at least {least} with minCount {count}: {pods} pods of Charmed Kubeflow in all, "
             f"and about {_AKS_PODS} of AKS on each node",
         )
 

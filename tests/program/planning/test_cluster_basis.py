@@ -26,6 +26,26 @@ def test_the_basis_has_every_default_filled_in() -> None:
         "kubeflow": {
             "release": "1.11-ubuntu2",
             "pipelines": "2.16",
+            "options": {
+                "components": [
+                    "pipelines",
+                    "katib",
+                    "kserve",
+                    "notebooks",
+                    "tensorboard",
+                    "trainingOperator",
+                ],
+                "mesh": "sidecar",
+                "auth": "dex",
+                "artifactsEndpoint": None,
+                "sparkEndpoint": None,
+                "bucket": "mlpipeline",
+                "proxy": None,
+                "noProxy": [],
+                "offers": dict.fromkeys(
+                    ("dashboards", "logging", "metrics", "ingressConfig", "oauth", "caCertificate")
+                ),
+            },
             "storageClass": {"name": "ckf-zrs", "sku": "StandardSSD_ZRS", "reclaimPolicy": "Delete"},
             "guards": True,
             "evictionHandler": True,

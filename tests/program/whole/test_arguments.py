@@ -54,7 +54,7 @@ PAIRS: list[tuple[type[SettingsModel], list[type], tuple[str, ...]]] = [
     (CostExport, [CostExportSpec], ()),
     (DataStore, [DataStoreArgs], ()),
     (Inotify, [InotifySpec], ()),
-    (Kubeflow, [KubeflowPrerequisitesArgs], ("release", "dns_label")),
+    (Kubeflow, [KubeflowPrerequisitesArgs], ("release", "options", "dns_label")),
     (Kubernetes, [KubernetesSpec], ("accept_unvalidated",)),
     (MaintenanceWindow, [MaintenanceSpec], ()),
     (Monitoring, [MonitoringArgs], ()),

@@ -131,6 +131,7 @@ def main() -> int:
         "--metadata", default=preemption.ADDRESS, help="Azure's metadata service; '' for none"
     )
     parser.add_argument("--look", type=float, default=2.0, help="seconds between looks for Azure's notice")
+    parser.add_argument("--advice", type=Path, help="file with the pod's annotation kubeflow-aks/save-now")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     checkpoint: Path = options.folder / "checkpoint.json"
@@ -141,7 +142,7 @@ def main() -> int:
         must_stop = True  # the step under way ends first; a save under way is not cut
 
     signal.signal(signal.SIGTERM, stop)
-    notice = preemption.watch(options.metadata, options.look)
+    notice = preemption.watch(options.metadata, options.look, options.advice)
     tidy(checkpoint)
     state = load(checkpoint) or start(options.seed)
     say(f"start at step {state.step}")

@@ -7,7 +7,9 @@ import os
 import runpy
 import subprocess
 import sys
-from collections.abc import Callable, Generator, Iterator
+import threading
+import time
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -28,6 +30,15 @@ NOTICE: Final[dict[str, Any]] = {
     "EventSource": "Platform",
     "DurationInSeconds": -1,
 }
+ADVICE: Final = NOTICE | {
+    "EventId": "advice",
+    "EventType": "SpotRebalanceRecommendation",
+    "EventStatus": "Advisory",
+    "NotBefore": "",
+}
+NEWEST: Final = "2026-01-01"
+"""Our choice: no document names the version that has advisories."""
+NAMES_NEWEST: Final = json.dumps({"error": "Bad request.", "newest-versions": ["2025-04-07", NEWEST]})
 _LIMIT: Final = 60
 
 Answer = tuple[int, str]
@@ -43,8 +54,15 @@ def events(*listed: dict[str, Any]) -> Answer:
 
 
 @contextmanager
-def service(*answers: Answer) -> Generator[tuple[str, list[str]]]:
+def service(
+    *answers: Answer, versions: Sequence[str] = ("2020-07-01",), without_version: str = NAMES_NEWEST
+) -> Generator[tuple[str, list[str]]]:
     """A metadata service that answers each look for events with the next of these, and then with the last.
+
+    Args:
+        answers: status and body.
+        versions: of events that it has.
+        without_version: body of its refusal of other versions.
 
     Yields:
         Its address, and the requests so far that the real one would refuse.
@@ -56,11 +74,14 @@ def service(*answers: Answer) -> Generator[tuple[str, list[str]]]:
     class Handler(QuietHandler):
         def do_GET(self) -> None:
             path, _, query = self.path.partition("?")
-            wrong = self.headers["Metadata"] != "true" or "X-Forwarded-For" in self.headers
-            if wrong or "api-version=" not in query:
+            if self.headers["Metadata"] != "true" or "X-Forwarded-For" in self.headers:
                 refused.append(f"{self.path} {dict(self.headers)}")
-            name = path == "/metadata/instance/compute/name"
-            status, text = (200, VM) if name else next(following, last)
+            if path == "/metadata/instance/compute/name":
+                status, text = 200, VM
+            elif query in (f"api-version={version}" for version in versions):
+                status, text = next(following, last)
+            else:
+                status, text = 400, without_version
             self.answer(status, text.encode())
 
         def do_POST(self) -> None:
@@ -71,9 +92,13 @@ def service(*answers: Answer) -> Generator[tuple[str, list[str]]]:
         yield address, refused
 
 
-def train(folder: Path, address: str, **environment: str) -> list[str]:
+def train(
+    folder: Path, address: str, environment: Mapping[str, str] = {}, advice: Path | None = None
+) -> list[str]:
     """All it says in a run of at least half a second that saves only when it has notice."""
     options = {"--folder": folder, "--steps": 250, "--every": 1000, "--pause": 0.002, "--look": 0.02}
+    if advice:
+        options["--advice"] = advice
     words = [str(word) for pair in options.items() for word in pair]
     done = subprocess.run(
         [sys.executable, "train.py", *words, "--metadata", address],
@@ -113,6 +138,49 @@ def test_a_preempt_of_this_vm_is_a_notice(event: dict[str, Any]) -> None:
     assert notices(document(event), VM) == {NOTICE["EventId"]}
 
 
+def test_an_advisory_and_the_notice_after_it_are_two() -> None:
+    assert notices(document(ADVICE, NOTICE), VM) == {ADVICE["EventId"], NOTICE["EventId"]}
+    assert notices(document(ADVICE | {"Resources": ["another"]}), VM) == set()
+
+
+def test_it_saves_on_an_advisory_of_a_newer_version(tmp_path: Path) -> None:
+    with service(events(), events(ADVICE), versions=[NEWEST]) as (address, refused):
+        assert saves(train(tmp_path, address)) == ["notice, saved step"]
+    assert refused == []
+
+
+@pytest.mark.parametrize(
+    "body", [NAMES_NEWEST, "", "<html>", "[]", '{"newest-versions": []}', '{"newest-versions": null}']
+)
+def test_it_reads_the_documented_version_where_the_newest_has_no_events(tmp_path: Path, body: str) -> None:
+    with service(events(NOTICE), without_version=body) as (address, _):
+        output = train(tmp_path, address)
+    assert saves(output) == ["notice, saved step"]
+    assert not [line for line in output if "cannot" in line or "can be read yet" in line]
+
+
+def test_it_saves_when_its_pod_is_to_and_once_for_each_advisory(tmp_path: Path) -> None:
+    file = tmp_path / "save-now"
+    file.write_text("", encoding="utf-8")
+    times = iter(["2026-08-03T08:17:37Z", "2026-08-03T09:17:37Z"])
+
+    def write() -> None:
+        for moment in times:
+            time.sleep(0.15)
+            file.write_text(moment, encoding="utf-8")
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    output = train(tmp_path, "", advice=file)
+    writer.join()
+    assert saves(output) == ["notice, saved step"] * 2
+
+
+def test_without_its_file_it_trains_all_the_same(tmp_path: Path, result: str) -> None:
+    assert saves(train(tmp_path, "", advice=tmp_path / "none")) == []
+    assert (tmp_path / "result.json").read_text(encoding="utf-8") == result
+
+
 @pytest.mark.parametrize(
     "event",
     [
@@ -141,7 +209,7 @@ def test_it_saves_again_when_one_was_called_off_and_another_comes(tmp_path: Path
 
 def test_it_goes_past_proxies(tmp_path: Path) -> None:
     with service(events(NOTICE)) as (address, _):
-        output = train(tmp_path, address, http_proxy="http://127.0.0.1:9", no_proxy="")
+        output = train(tmp_path, address, {"http_proxy": "http://127.0.0.1:9", "no_proxy": ""})
     assert saves(output) == ["notice, saved step"]
 
 

@@ -1,6 +1,6 @@
-"""What the real compiler and driver of Kubeflow Pipelines 2.15.0 made of pipelines that this package had placed.
+"""What Kubeflow Pipelines 2.15.0 and 2.16.0, compiler and driver, made of pipelines that this package had placed.
 
-`data/kfp-2.15-recording.json` says what was run. Some of the pipelines are the examples; the others are written here
+`data/kfp-*-recording.json` say what was run. Some of the pipelines are the examples; the others are written here
 again, and what they compile to today is held against what was recorded.
 """
 # ruff: noqa: ANN201 - the components' source is part of what was recorded
@@ -17,7 +17,7 @@ from kfp import dsl
 
 from ckf_spot import Pools, Target
 
-_FILE: Final = Path(__file__).parent / "data" / "kfp-2.15-recording.json"
+RELEASES: Final = ("2.15", "2.16")
 _PIN: Final = re.compile(r"(==|kfp-)\d+(\.\d+)+")
 
 
@@ -26,20 +26,26 @@ class Recorded:
     """One pipeline as it was recorded.
 
     Attributes:
-        ir: the compiled documents: the pipeline, and where its tasks run if one says so.
         patches: what the driver made of each task, by template and driver task: fields of the pod.
         retries: what the compiler made of `set_retry`, by template and task: numbers as Argo gets them.
     """
 
-    ir: list[dict[str, Any]]
     patches: dict[str, dict[str, Any]]
     retries: dict[str, dict[str, str]]
 
 
+def _read(release: str) -> dict[str, dict[str, Any]]:
+    file = Path(__file__).parent / "data" / f"kfp-{release}-recording.json"
+    return json.loads(file.read_text(encoding="utf-8"))["pipelines"]
+
+
+COMPILED: Final[dict[str, list[dict[str, Any]]]] = {name: made["ir"] for name, made in _read("2.15").items()}
+"""The compiled documents that each release got, by name: the pipeline, and where its tasks run if one says so."""
 RECORDED: Final = {
-    name: Recorded(made["ir"], made["patches"], made["retries"])
-    for name, made in json.loads(_FILE.read_text(encoding="utf-8"))["pipelines"].items()
+    release: {name: Recorded(made["patches"], made["retries"]) for name, made in _read(release).items()}
+    for release in RELEASES
 }
+"""By release and name."""
 
 
 def without_pins(documents: object) -> Any:

@@ -15,7 +15,7 @@ import compiling
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from recorded import RECORDED
+from recorded import COMPILED
 
 from ckf_spot import PlacementError, Pools
 from ckf_spot.pipelines import compiled
@@ -50,7 +50,7 @@ def bare(documents: list[Any]) -> list[Any]:
 
 @pytest.mark.parametrize("name", WHOLE)
 def test_a_compiled_pipeline_becomes_what_its_tasks_placed_in_python_were_recorded_as(name: str) -> None:
-    recorded = RECORDED[name].ir
+    recorded = COMPILED[name]
     placed = bare(recorded)
     for workload, options in WHOLE[name]:
         placed, _ = compiled.place(placed, POOLS[workload], **options)
@@ -66,7 +66,7 @@ def manifests(documents: list[Any]) -> list[Any]:
 
 @pytest.mark.parametrize("name", WHOLE)
 def test_in_manifests_it_becomes_the_same(name: str) -> None:
-    documents = bare(RECORDED[name].ir)
+    documents = bare(COMPILED[name])
     workload, options = WHOLE[name][0]
     placed, report = compiled.place(documents, POOLS[workload], **options)
     in_manifests, same = compiled.place(manifests(documents), POOLS[workload], **options)
@@ -91,21 +91,21 @@ def test_the_manifests_that_kfp_compiles_are_placed_as_its_tasks_are_in_python()
     ],
 )
 def test_manifests_of_more_or_less_than_a_pipeline_are_refused(more: list[Any], message: str) -> None:
-    documents = manifests(bare(RECORDED["a1-prefer"].ir) if more else [])
+    documents = manifests(bare(COMPILED["a1-prefer"]) if more else [])
     with pytest.raises(PlacementError) as error:
         compiled.place([*documents, *more], POOLS["cpu"])
     assert str(error.value) == message
 
 
 def test_what_goes_in_stays_as_it_is() -> None:
-    documents = bare(RECORDED["c5-nested"].ir)
+    documents = bare(COMPILED["c5-nested"])
     before = deepcopy(documents)
     placed, _ = compiled.place(documents, POOLS["cpu"])
     assert documents == before != placed
 
 
 def test_kfp_is_not_needed(tmp_path: Path) -> None:
-    (tmp_path / "documents.json").write_text(json.dumps(bare(RECORDED["a1-prefer"].ir)), encoding="utf-8")
+    (tmp_path / "documents.json").write_text(json.dumps(bare(COMPILED["a1-prefer"])), encoding="utf-8")
     code = """
 import json, sys
 for name in ("kfp", "google", "kubernetes"):
@@ -197,7 +197,7 @@ def test_a_runtime_gpu_limit_and_an_accelerator_in_the_form_of_old_sdks() -> Non
     ],
 )
 def test_more_than_a_node_has_in_the_form_of_new_and_old_sdks(resources: dict[str, Any]) -> None:
-    documents = bare(RECORDED["a1-prefer"].ir)
+    documents = bare(COMPILED["a1-prefer"])
     [executor] = documents[0]["deploymentSpec"]["executors"].values()
     executor["container"]["resources"] = resources
     group = Pools.sample()["cpu"]
@@ -304,7 +304,7 @@ JUNK = st.sampled_from([None, 5, "x", [], {}, [1], {"a": 1}, True, 1.5, ["b"], [
 @settings(max_examples=60)
 @given(st.data())
 def test_whatever_is_in_a_file_is_placed_or_reported(data: st.DataObject) -> None:
-    documents = deepcopy(RECORDED[data.draw(st.sampled_from(sorted(RECORDED)))].ir)
+    documents = deepcopy(COMPILED[data.draw(st.sampled_from(sorted(COMPILED)))])
     for _ in range(data.draw(st.integers(1, 3))):
         where: Any = documents
         while True:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from recorded import BUILDS, RECORDED, Made, make, without_pins
+from recorded import BUILDS, COMPILED, RECORDED, RELEASES, Made, make, without_pins
 
 from ckf_spot import Pools
 from ckf_spot.pool_group import PoolGroup
@@ -32,6 +32,11 @@ def name(request: pytest.FixtureRequest) -> str:
     return request.param
 
 
+@pytest.fixture(params=RELEASES)
+def release(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
 @pytest.fixture(scope="module")
 def made(name: str, pools: Pools) -> Made:
     return make(name, pools)
@@ -39,42 +44,45 @@ def made(name: str, pools: Pools) -> Made:
 
 def test_a_pipeline_compiles_to_what_was_recorded(name: str, made: Made) -> None:
     documents = [document for document in (made.compiled.pipeline, made.compiled.platform) if document]
-    assert without_pins(documents) == without_pins(RECORDED[name].ir)
+    assert without_pins(documents) == without_pins(COMPILED[name])
 
 
-def test_the_driver_placed_each_task_as_promised(name: str, made: Made) -> None:
-    assert _placed(name) == {task: _promise(*request) for task, request in made.requests.items()}
+def test_the_driver_placed_each_task_as_promised(name: str, made: Made, release: str) -> None:
+    assert _placed(name, release) == {task: _promise(*request) for task, request in made.requests.items()}
 
 
-def test_the_compiler_retries_each_task_as_promised(name: str, made: Made) -> None:
+def test_the_compiler_retries_each_task_as_promised(name: str, made: Made, release: str) -> None:
     promised = {task: _retries(how) for task, (_, how) in made.requests.items()}
     more = {"root--work": _policy("3", "60", "1.5", "3600")} if name == "t5-factor-1.5" else {}
-    assert RECORDED[name].retries == {task: policy for task, policy in promised.items() if policy} | more
+    expected = {task: policy for task, policy in promised.items() if policy} | more
+    assert RECORDED[release][name].retries == expected
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_the_examples_steps_were_placed_and_retried_as_promised(name: str, pools: Pools) -> None:
+def test_the_examples_steps_were_placed_and_retried_as_promised(
+    name: str, pools: Pools, release: str
+) -> None:
     requests = EXAMPLES[name]
-    assert _placed(name) == {
+    assert _placed(name, release) == {
         task: _promise(pools[workload], how) for task, (workload, how) in requests.items()
     }
     retries = {task: _retries(how) for task, (_, how) in requests.items()}
-    assert RECORDED[name].retries == {task: policy for task, policy in retries.items() if policy}
+    assert RECORDED[release][name].retries == {task: policy for task, policy in retries.items() if policy}
 
 
-def test_every_recorded_pipeline_is_held_against_today_s() -> None:
-    assert {*BUILDS, *EXAMPLES} == set(RECORDED)
-    assert sum(len(_placed(name)) for name in RECORDED) == 24
+def test_every_recorded_pipeline_is_held_against_today_s(release: str) -> None:
+    assert {*BUILDS, *EXAMPLES} == set(RECORDED[release])
+    assert sum(len(_placed(name, release)) for name in RECORDED[release]) == 24
 
 
-def _placed(name: str) -> dict[str, dict[str, Any]]:
+def _placed(name: str, release: str) -> dict[str, dict[str, Any]]:
     """What the driver returned for each placed task's pod; a task that is not placed has nothing but its container."""
     return {
         task.removesuffix("-driver"): {
             "limits": patch["containers"][0]["resources"].get("limits", {}),
             **{key: value for key, value in patch.items() if key != "containers"},
         }
-        for task, patch in RECORDED[name].patches.items()
+        for task, patch in RECORDED[release][name].patches.items()
         if len(patch) > 1
     }
 

@@ -22,11 +22,21 @@ from typing import Final
 
 from scipy import special
 
+from components.kubeflow.eviction_script import ADVISED_SECONDS, SAVE_SECONDS
 from kubeflow_aks import tools
+from kubeflow_aks.local_aks.simulation.vms.scale_sets import Timings
 from tests import faulty_api_server
 from tests.benchmarks import eviction_page
-from tests.benchmarks.eviction_page import Cell, Faulty, Many, Mean, Row, Setting
-from tests.benchmarks.eviction_world import DETECTOR_SECONDS, RAY_SECONDS, Kind, World
+from tests.benchmarks.eviction_page import AdviceRow, Cell, Faulty, Many, Mean, Row, Setting, Waits
+from tests.benchmarks.eviction_world import (
+    DETECTOR_SECONDS,
+    FILE_SECONDS,
+    LOOK_SECONDS,
+    RAY_SECONDS,
+    Advice,
+    Kind,
+    World,
+)
 from tests.faulty_api_server import Fault
 from tests.local.demo.eviction.noticed import Noticed, handling
 from tests.local.demo_stack import deployed
@@ -34,6 +44,8 @@ from tests.stepped.memory_cluster import GARBAGE_COLLECTOR_SECONDS
 
 PAGE: Final = Path("docs/reference/work-lost-to-evictions.md")
 NOTICES: Final = (30.0, 10.0, 0.0)
+LEADS: Final = (30.0, 300.0, 900.0)
+"""From Azure's advice until the eviction: 30 s to 15 min are planned (`Azure/karpenter-provider-azure#1770`)."""
 EVICTIONS: Final = 1000
 CONFIDENCE: Final = 0.95
 PODS: Final = ((1, 1), (50, 10), (300, 60))
@@ -75,6 +87,48 @@ def cell(kind: Kind, notice: float, number: int) -> Cell:
         stood=mean(one.stood for one in without),
         stood_handled=mean(one.stood for one in with_handler),
     )
+
+
+def advice_row(kind: Kind, number: int, *, by_annotation: bool) -> AdviceRow:
+    """One kind of work that saves itself on advice, at VMs that go without a notice.
+
+    Args:
+        kind: of work, with checkpoints.
+        number: of evictions for each time of the advice.
+        by_annotation: whether the work reads its annotation, or the metadata service itself.
+    """
+    rng = random.Random(zlib.crc32(kind.name.encode()))  # noqa: S311 - repeatable on purpose
+    wait = FILE_SECONDS if by_annotation else 0.0
+    moments = [
+        (
+            rng.uniform(0, kind.cycle),
+            rng.uniform(0, DETECTOR_SECONDS),
+            Advice(rng.uniform(0.8, 1.2), rng.uniform(0, wait + LOOK_SECONDS)),
+        )
+        for _ in range(number)
+    ]
+
+    def lost(lead: float | None) -> Mean:
+        return mean(
+            World(kind, 0.0, at, Advice(lead * advice.lead, advice.delay) if lead else None)
+            .play(detector=detector, handled=False)
+            .lost
+            for at, detector, advice in moments
+        )
+
+    source = "its annotation" if by_annotation else "the metadata service, too"
+    return AdviceRow(
+        f"{kind.name}, reads {source}",
+        lost(None),
+        tuple(map(lost, LEADS)),
+        math.ceil(ADVISED_SECONDS / SAVE_SECONDS) * kind.saving * kind.workers,
+    )
+
+
+def advice_rows(number: int) -> list[AdviceRow]:
+    """Every kind of work that has checkpoints, and one that reads the advice itself."""
+    rows = [advice_row(kind, number, by_annotation=True) for kind in KINDS if kind.length is None]
+    return [*rows, advice_row(KINDS[0], number, by_annotation=False)]
 
 
 def mean(values: Iterable[float]) -> Mean:
@@ -133,12 +187,15 @@ def main() -> int:
         rows,
         many(toolset, PODS, TIMES),
         [faulty(fault, TIMES) for fault in Fault],
-        NOTICES,
-        SETTING,
+        advice_rows(options.evictions),
+        leads=LEADS,
+        notices=NOTICES,
+        setting=SETTING,
         evictions=options.evictions,
         times=TIMES,
         collector=GARBAGE_COLLECTOR_SECONDS,
         ray=RAY_SECONDS,
+        waits=Waits(SAVE_SECONDS, ADVISED_SECONDS, FILE_SECONDS, LOOK_SECONDS, Timings().boot),
     )
     if options.write:
         PAGE.write_text(page, encoding="utf-8")

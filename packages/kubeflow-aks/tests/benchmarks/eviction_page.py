@@ -78,6 +78,39 @@ whole control plane shares, and that did much else at the same time: an upper bo
 | --: | --: | --: | --: | --: |
 """
 
+_ADVICE: Final = """
+## Advisories
+
+Azure may advise that it takes a VM before long ([facts](../facts/aks.md#evictions)): some time before an eviction, at
+times without one, or not at all. With `kubeflow.onAdvisory: checkpoint` a pod that has the annotation
+`kubeflow-aks/save-now` then saves at once, and every {again:.0f} minutes while the advice stands, up to {most:.0f}; and
+goes on. This is played for VMs that go without a notice, where nothing else helps. Minutes of lost work, what the saves
+take included, by how long the advice comes before, give or take a fifth:
+
+"""
+_ADVICE_END: Final = """
+The first column is also that of `ignore`, and of a pod without the annotation. "Half false" adds a false advice to each
+true one, which costs all saves of {most:.0f} minutes. One save alone would soon be as old as the training's last one.
+
+**So `checkpoint` is the default.** A training that saves in 5 s loses less at each of these times, even if half of the
+advice is false. One that takes 20 s loses more where advice is late or false, and should not agree. No pod is touched
+that does not. The handler's own code acts on the advice. The pod's file has the annotation up to {file:.0f} s later, as
+the kubelet syncs it once a minute, and the trainer looks every {look:.0f} s; one that reads the metadata service, too,
+has the first advice from there.
+
+**`cordon` is not the default**, though it includes `checkpoint`. It saves what a pod works that would start on the node
+after the advice, and costs such a pod the boot of another node if the advice is false, {boot:.0f} s on the local AKS:
+
+"""
+_CORDON_END: Final = """
+At 30 s, which AKS expects on average (`Azure/karpenter-provider-azure#1769`), that is a loss; and another node is paid
+for while the cordoned one has room. Take `cordon` if your advice proves to be true and early:
+`kubeflow_aks_eviction_notices_total` counts advisories and notices.
+
+How often Azure advises, how long before, and how much of it is false, no document says; nothing of this ran on Azure.
+No node boots for work before it is evicted.
+"""
+
 _END: Final = """
 `packages/kubeflow-aks/tests/local/demo/eviction/test_eviction_handler.py` checks that every pod gets its
 whole grace period and that the API server throttles nothing, and kills the handler in the middle of 300 pods.
@@ -129,6 +162,46 @@ class Row:
 
 
 @dataclass(frozen=True)
+class AdviceRow:
+    """Work that saves itself on advice; seconds.
+
+    Attributes:
+        name: of the kind of work, and how it reads the advice.
+        none: work lost at an eviction without advice.
+        leads: work lost, by the time from advice to eviction.
+        false: what a false advice costs.
+    """
+
+    name: str
+    none: Mean
+    leads: Sequence[Mean]
+    false: float
+
+    def net(self, lead: Mean) -> Mean:
+        """What an eviction costs if another advice before it was false."""
+        return Mean(lead.value + self.false, lead.half)
+
+
+@dataclass(frozen=True)
+class Waits:
+    """What passes after advice, in seconds.
+
+    Attributes:
+        again: between two saves of a pod.
+        most: until it saves no more.
+        file: until a pod has an annotation in a file, at the latest.
+        look: between two looks of a trainer.
+        boot: until another node is there.
+    """
+
+    again: float
+    most: float
+    file: float
+    look: float
+    boot: float
+
+
+@dataclass(frozen=True)
 class Many:
     """Pods on nodes that were evicted at once; seconds until the last was, and what the handler used of a CPU."""
 
@@ -177,13 +250,16 @@ def page(
     rows: Sequence[Row],
     many: Iterable[Many],
     faulty: Sequence[Faulty],
+    advice: Sequence[AdviceRow],
+    *,
+    leads: Sequence[float],
     notices: Sequence[float],
     setting: Setting,
-    *,
     evictions: int,
     times: int,
     collector: float,
     ray: float,
+    waits: Waits,
 ) -> str:
     """The whole page.
 
@@ -191,12 +267,15 @@ def page(
         rows: by kind of work.
         many: by number of pods.
         faulty: by fault.
+        advice: by kind of work.
+        leads: seconds of each cell of it.
         notices: seconds of each cell.
         setting: of `faulty`.
         evictions: how many each cell is the mean of.
         times: how often each number of pods and each fault was played.
         collector: seconds until a vanished VM's pod is found.
         ray: seconds until Ray gives up a node.
+        waits: of the advice.
     """
     return "".join(
         (
@@ -215,6 +294,16 @@ def page(
             ),
             faults_table(faulty, setting),
             _AFTER_FAULTS,
+            _ADVICE.format(again=waits.again / 60, most=waits.most / 60),
+            advice_table(advice, leads),
+            _ADVICE_END.format(
+                most=waits.most / 60,
+                file=waits.file,
+                look=waits.look,
+                boot=waits.boot,
+            ),
+            cordon_table(leads, waits.boot),
+            _CORDON_END,
         )
     )
 
@@ -227,6 +316,43 @@ def lost_table(rows: Iterable[Row], notices: Sequence[float]) -> str:
 def stood_table(rows: Iterable[Row], notices: Sequence[float]) -> str:
     """Seconds without work."""
     return _table(rows, notices, lambda cell: (_text(cell.stood, 1), _text(cell.stood_handled, 1)))
+
+
+def advice_table(rows: Iterable[AdviceRow], leads: Sequence[float]) -> str:
+    """Minutes of lost work, without advice and by its time; and with as much false advice."""
+    times = [_time(lead) for lead in leads]
+    head = ["Work", "No advice", *(text for time in times for text in (f"{time} before", "half false"))]
+    lines = [head, ["---", *["--:"] * (len(head) - 1)]]
+    for row in rows:
+        pairs = ((_text(lead, 60), _text(row.net(lead), 60)) for lead in row.leads)
+        lines.append([row.name, _text(row.none, 60), *(text for pair in pairs for text in pair)])
+    return _lines(lines)
+
+
+def cordoned(lead: float, boot: float) -> float:
+    """Seconds that a cordon saves a pod that would start on an advised node, half of whose advice is false.
+
+    It saves the work done until the eviction, which the pod begins at any moment after true advice, and costs the boot
+    of another node after false advice. After true advice both wait for a boot.
+    """
+    return lead / 2 - boot
+
+
+def cordon_table(leads: Sequence[float], boot: float) -> str:
+    """Minutes of a pod that would start on the node."""
+    return _lines(
+        [
+            ["Advice before an eviction", *map(_time, leads)],
+            ["---", *["--:"] * len(leads)],
+            ["Saved by true advice, in minutes of a pod's work", *(f"{lead / 120:.1f}" for lead in leads)],
+            ["Lost by false advice", *[f"{boot / 60:.1f}"] * len(leads)],
+            ["Both, if half is false", *(f"{cordoned(lead, boot) / 60:+.1f}" for lead in leads)],
+        ]
+    )
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 60 else f"{seconds / 60:.0f} min"
 
 
 def _table(rows: Iterable[Row], notices: Sequence[float], cells: Callable[[Cell], tuple[str, str]]) -> str:

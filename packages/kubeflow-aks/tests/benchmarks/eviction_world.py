@@ -16,7 +16,7 @@ from email.utils import formatdate
 from itertools import count
 from typing import Any, Final
 
-from components.kubeflow.eviction_script import ApiError, Handler, Object, next_pause
+from components.kubeflow.eviction_script import SAVE, ApiError, Handler, Object, next_pause
 from tests.stepped.memory_cluster import GARBAGE_COLLECTOR_SECONDS
 
 DETECTOR_SECONDS: Final = 2.0
@@ -28,6 +28,11 @@ REPORT_SECONDS: Final = 1.0
 RAY_SECONDS: Final = 15.0
 """Until Ray gives up a node that does not answer, at the least: 5 checks, one every 3 s
 (`src/ray/common/ray_config_def.h`, `health_check_failure_threshold`, `health_check_period_ms`)."""
+FILE_SECONDS: Final = 60.0
+"""Until a pod has a changed annotation in a file, at the latest: the kubelet syncs a pod once a minute ("Downward API",
+"Kubelet configuration", `syncFrequency`)."""
+LOOK_SECONDS: Final = 2.0
+"""The checkpoint example looks at that file, or at the metadata service, every 2 seconds."""
 GRACE: Final = 25
 """What `ckf_spot` sets."""
 _NODE: Final = "spot-0"
@@ -66,6 +71,19 @@ class Kind:
 
 
 @dataclass(frozen=True)
+class Advice:
+    """Azure's advice before an eviction, on which the work saves itself and goes on; seconds.
+
+    Attributes:
+        lead: from the advice until the notice.
+        delay: from the annotation until the work reads it.
+    """
+
+    lead: float
+    delay: float
+
+
+@dataclass(frozen=True)
 class Outcome:
     """What an eviction did.
 
@@ -86,12 +104,14 @@ class World:
     notice: float
     position: float
     """Seconds for which the work has run at the notice, since its beginning or its last checkpoint."""
+    advice: Advice | None = None
     now: float = _START
     _queue: list[tuple[float, int, Callable[[], None]]] = field(default_factory=list[Any])
     _numbers: count[int] = field(default_factory=count)
     _there: bool = True
     _terminated: float | None = None
     _saved: bool = False
+    _advised_saves: list[float] = field(default_factory=list[float])
     _report_time: float | None = None
     _node: Object = field(init=False)
     _pod: Object = field(init=False)
@@ -103,7 +123,7 @@ class World:
             "status": {"conditions": []},
         }
         self._pod = {
-            "metadata": {"name": "work", "namespace": "team", "uid": "1"},
+            "metadata": {"name": "work", "namespace": "team", "uid": "1", "annotations": {SAVE: ""}},
             "spec": {"terminationGracePeriodSeconds": GRACE},
             "status": {"phase": "Running"},
         }
@@ -116,8 +136,13 @@ class World:
             handled: whether there is a handler.
         """
         self._at(self.notice, self._take)
+        handler = Handler(self, lambda: self.now, on_advisory="checkpoint")  # pyright: ignore[reportArgumentType] - it has the calls that are made
         if handled and detector < self.notice:
-            self._at(detector, self._announce)
+            date = formatdate(_START + self.notice, usegmt=True)
+            self._at(detector, lambda: self._announce(handler, f"Preempt Scheduled: {date}."))
+        if self.advice and detector < self.advice.lead:
+            advice = "SpotRebalanceRecommendation Advisory: . EventId: 1"
+            self._at(detector - self.advice.lead, lambda: self._announce(handler, advice))
         with redirect_stdout(io.StringIO()):  # the handler's log
             while self._queue:
                 self.now, _, event = heapq.heappop(self._queue)
@@ -135,8 +160,13 @@ class World:
         if not self._there:
             raise ApiError(404, "not found")
         assert body is not None
+        if path.endswith("/status"):
+            self._pod["metadata"]["annotations"] = body["metadata"]["annotations"]
+            assert self.advice is not None
+            self._at(self.advice.delay, self._save_and_go_on)
+            return {}
         if method == "PATCH":
-            self._node["spec"] |= body["spec"]
+            self._node["spec"] |= body.get("spec", {})
             self._node["metadata"]["annotations"] |= body["metadata"]["annotations"]
             return self._node
         self._terminate(body["deleteOptions"]["gracePeriodSeconds"])
@@ -145,13 +175,11 @@ class World:
     def _at(self, seconds: float, event: Callable[[], None]) -> None:
         heapq.heappush(self._queue, (self.now + seconds, next(self._numbers), event))
 
-    def _announce(self) -> None:
+    def _announce(self, handler: Handler, message: str) -> None:
         """The condition as AKS's node problem detector writes it."""
-        date = formatdate(_START + self.notice, usegmt=True)
         moment = datetime.fromtimestamp(self.now, UTC).isoformat()
-        condition = {"type": "VMEventScheduled", "status": "True", "lastTransitionTime": moment}
-        self._node["status"]["conditions"] = [{**condition, "message": f"Preempt Scheduled: {date}."}]
-        handler = Handler(self, lambda: self.now)  # pyright: ignore[reportArgumentType] - it has the calls that are made
+        condition = {"type": "PreemptionScheduled", "status": "True", "lastTransitionTime": moment}
+        self._node["status"]["conditions"] = [{**condition, "message": message}]
         self._at(HANDLER_SECONDS, lambda: self._look(handler, 1.0))
 
     def _look(self, handler: Handler, pause: float) -> None:
@@ -166,6 +194,14 @@ class World:
         if self.kind.length is None and self.kind.saving <= grace:
             self._at(self.kind.saving, self._save)
         self._at(min(self.kind.saving, grace), self._end)
+
+    def _save_and_go_on(self) -> None:
+        if self._there and self._terminated is None and self.kind.length is None:
+            self._at(self.kind.saving, self._note_save)
+
+    def _note_save(self) -> None:
+        if self._there and self._terminated is None:
+            self._advised_saves.append(self.now)
 
     def _save(self) -> None:
         self._saved = self._there
@@ -187,7 +223,10 @@ class World:
         position = self.position + stopped - _START
         if self.kind.length is not None and position >= self.kind.length:
             return Outcome(0.0, 0.0)
-        lost = 0.0 if self._saved else self.kind.unsaved(position) * self.kind.workers
+        if self._advised_saves:
+            position = stopped - self._advised_saves[-1]
+        lost = 0.0 if self._saved else self.kind.unsaved(position)
+        lost = (lost + self.kind.saving * len(self._advised_saves)) * self.kind.workers
         report_time = (
             self._report_time if self._report_time is not None else _START + self.notice + self.kind.knows
         )

@@ -45,6 +45,8 @@ class Repository:
     requests: list[str] = field(default_factory=list[str])
     leaked: list[str] = field(default_factory=list[str])
     """Requests with the token to the address of artifacts."""
+    others: dict[str, Any] = field(default_factory=dict[str, Any])
+    """What other repositories answer, by path, `/repos/actions/checkout/tags`."""
     per_page: int = 100
     """Entries that a page has at most."""
     ids: int = 1000
@@ -124,6 +126,8 @@ def github(repository: Repository) -> Generator[str]:
         def _route(self, path: str, query: dict[str, str], body: Json) -> None:
             if self.headers.get("Authorization") != f"Bearer {TOKEN}":
                 raise _RefusedError(401, "Bad credentials")
+            if path in repository.others:
+                return self.give(repository.others[path])
             prefix = f"/repos/{REPOSITORY}"
             if not path.startswith(prefix):
                 raise _RefusedError(404, "Not Found")
@@ -131,7 +135,7 @@ def github(repository: Repository) -> Generator[str]:
                 match = re.fullmatch(pattern, path.removeprefix(prefix))
                 if method == self.command and match:
                     act(self, repository, [int(group) for group in match.groups()], query, body)
-                    return
+                    return None
             raise _RefusedError(404, "Not Found")
 
         def give(self, answer: Any, status: int = 200) -> None:
@@ -215,7 +219,8 @@ def _list_issues(handler: Any, repository: Repository, _: list[int], query: dict
 def _make_issue(handler: Any, repository: Repository, _: list[int], __: dict[str, str], body: Json) -> None:
     if not set(body["labels"]) <= repository.labels:
         raise _RefusedError(422, "Validation Failed")
-    made = repository.issue(_taken(body["body"]), title=body["title"])
+    labels = [{"name": name} for name in body["labels"]]
+    made = repository.issue(_taken(body["body"]), title=body["title"], labels=labels)
     handler.give(made, 201)
 
 

@@ -19,6 +19,7 @@ HERE: Final = Path(__file__).parent
 PINNED: Final = re.compile(r"uses: (?P<action>[^@\s]+)@(?P<commit>[0-9a-f]{40}) # (?P<tag>v\d+\.\d+\.\d+)")
 MAY_WRITE: Final = {
     ("comment.yml", "pull-requests"),
+    ("currency.yml", "issues"),
     ("drift.yml", "id-token"),
     ("drift.yml", "issues"),
     ("up.yml", "id-token"),
@@ -42,9 +43,9 @@ def test_there_are_the_eleven() -> None:
     expected = [
         "check",
         "comment",
+        "currency",
         "demo",
         "drift",
-        "images",
         "office-hours",
         "preview",
         "proof",

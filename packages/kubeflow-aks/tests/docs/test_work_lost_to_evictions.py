@@ -9,9 +9,27 @@ from pathlib import Path
 import pytest
 
 from components.kubeflow.eviction_script import READY
-from tests.benchmarks.eviction import KINDS, NOTICES, PAGE, SETTING, cell, row
-from tests.benchmarks.eviction_page import Row, lost_table, stood_table
-from tests.benchmarks.eviction_world import GRACE, HANDLER_SECONDS, REPORT_SECONDS, Kind, Outcome, World
+from components.kubeflow.prerequisites_args import KubeflowPrerequisitesArgs
+from kubeflow_aks.local_aks.simulation.vms.scale_sets import Timings
+from tests.benchmarks.eviction import KINDS, LEADS, NOTICES, PAGE, SETTING, advice_rows, cell, row
+from tests.benchmarks.eviction_page import (
+    AdviceRow,
+    Row,
+    advice_table,
+    cordon_table,
+    cordoned,
+    lost_table,
+    stood_table,
+)
+from tests.benchmarks.eviction_world import (
+    GRACE,
+    HANDLER_SECONDS,
+    REPORT_SECONDS,
+    Advice,
+    Kind,
+    Outcome,
+    World,
+)
 from tests.faulty_api_server import Fault, play
 
 SMALL = 60
@@ -51,6 +69,35 @@ def test_the_page_agrees_with_a_small_run(
         assert abs(mean - small) <= 2 * (half + small_half)
 
 
+@pytest.fixture(scope="module")
+def advice() -> list[AdviceRow]:
+    return advice_rows(SMALL // 2)
+
+
+def test_the_page_agrees_with_a_small_run_of_advice(advice: list[AdviceRow]) -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    written = _figures(_table_of(page, "Advisories"))
+    played = _figures(advice_table(advice, LEADS))
+    assert len(written) == len(played) == len(advice) * (1 + 2 * len(LEADS))
+    for (mean, half), (small, small_half) in zip(written, played, strict=True):
+        assert abs(mean - small) <= 2 * (half + small_half)
+    assert cordon_table(LEADS, Timings().boot) in page
+
+
+def test_the_default_saves_more_than_it_costs_though_half_of_the_advice_is_false(
+    advice: list[AdviceRow],
+) -> None:
+    """If a save takes 5 s; work that takes 20 s should not agree, and a cordon costs more at 30 s."""
+    default = KubeflowPrerequisitesArgs.__annotations__["on_advisory"].__metadata__[0].default
+    assert default == "checkpoint"
+    quick = [row for row in advice if "saves in 5 s" in row.name]
+    assert quick
+    assert all(row.net(lead).value < row.none.value for row in quick for lead in row.leads)
+    [slow] = [row for row in advice if "saves in 20 s" in row.name]
+    assert slow.net(slow.leads[0]).value > slow.none.value
+    assert cordoned(LEADS[0], Timings().boot) < 0 < cordoned(LEADS[-1], Timings().boot)
+
+
 def test_the_page_has_every_fault_and_no_pod_that_ends_too_late() -> None:
     page = PAGE.read_text(encoding="utf-8")
     table = page[page.index("## While the API server misbehaves") :]
@@ -85,6 +132,15 @@ def test_what_takes_longer_than_the_grace_is_killed_and_reported() -> None:
 def test_a_vm_that_goes_before_the_work_is_saved_takes_it_along() -> None:
     lost, stood = 200 + 1 + HANDLER_SECONDS, 4 - 1 - HANDLER_SECONDS + 59
     assert World(TRAINING, 4, 200).play(detector=1, handled=True) == Outcome(lost, stood)
+
+
+def test_a_save_on_advice_is_what_work_loses_nothing_before() -> None:
+    """Advice 100 s before the VM goes, read 10 s later, saved in 5 s: the rest of the 100 s is lost, and the save."""
+    world = World(TRAINING, 0, 400, Advice(100, 10))
+    lost = 100 - 1 - HANDLER_SECONDS - 10 - 5 + 5
+    assert world.play(detector=1, handled=False).lost == pytest.approx(lost)
+    unread = World(TRAINING, 0, 400, Advice(12, 20)).play(detector=1, handled=False)
+    assert unread.lost == 400
 
 
 @pytest.mark.parametrize("handled", [True, False])

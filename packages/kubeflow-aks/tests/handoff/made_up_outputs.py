@@ -35,5 +35,11 @@ def with_basis(**changed: Any) -> dict[str, Any]:
     return values(clusterBasis={**basis, **merged})
 
 
+def with_options(**changed: Any) -> dict[str, Any]:
+    """The same, with other options of Charmed Kubeflow."""
+    options = values()["clusterBasis"]["kubeflow"]["options"]
+    return with_basis(kubeflow={"options": {**options, **changed}})
+
+
 def outputs(raw_outputs: dict[str, Any] | None = None) -> Outputs:
     return parse("dev", json.dumps(raw_outputs if raw_outputs is not None else values()), "outputs.json")

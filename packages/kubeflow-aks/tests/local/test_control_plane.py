@@ -186,7 +186,7 @@ def test_ports_that_are_taken_each_time_are_reported_and_nothing_is_left(
 def test_a_component_that_dies_at_once_is_named_with_its_last_words(tools: Tools, tmp_path: Path) -> None:
     broken = tmp_path / "etcd"
     broken.write_text(
-        '#!/bin/sh\n[ "$1" = version ] && echo v3.6.14 && exit\necho out of order >&2\nexit 1\n'
+        '#!/bin/sh\n[ "$1" = version ] && echo v3.6.16 && exit\necho out of order >&2\nexit 1\n'
     )
     broken.chmod(0o755)
     plane = ControlPlane(RunDirectory.at(tmp_path / "run"), Tools({**tools.paths, "etcd": broken}))
@@ -199,7 +199,7 @@ def test_a_panic_is_reported_with_its_reason(tools: Tools, tmp_path: Path) -> No
     broken = tmp_path / "etcd"
     trace = "".join(f"echo goroutine {number} >&2\n" for number in range(20))
     broken.write_text(
-        '#!/bin/sh\n[ "$1" = version ] && echo v3.6.14 && exit\n'
+        '#!/bin/sh\n[ "$1" = version ] && echo v3.6.16 && exit\n'
         f"echo 'panic: write wal: no space left on device' >&2\n{trace}exit 2\n"
     )
     broken.chmod(0o755)

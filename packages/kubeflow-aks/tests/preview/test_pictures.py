@@ -92,6 +92,12 @@ def test_nothing_in_the_svg_lies_outside(created: PlanDocument) -> None:
         assert int(box.get("y", "0")) + int(box.attrib["height"]) <= height
 
 
+def test_the_svg_is_legible_on_a_phone(created: PlanDocument) -> None:
+    drawn = svg(created)
+    width = int(ET.fromstring(drawn).attrib["width"])  # noqa: S314 - our own text
+    assert min(map(float, re.findall(r"font(?:-size)?:([\d.]+)px", drawn))) * 390 / width >= 10
+
+
 def test_the_svg_loads_nothing_from_elsewhere(document: PlanDocument) -> None:
     assert re.findall(r'(?:href|src)="|url\((?!#)', svg(document)) == []
 

@@ -1,14 +1,20 @@
 """What the terminal shows of a plan."""
 
 import copy
+from datetime import date
+from typing import Final
 
 import pytest
 
+from kubeflow_aks.preview.control_plane import control_plane
 from kubeflow_aks.preview.pools import pool_table
 from kubeflow_aks.preview.report import UNKNOWN, output_lines, report
 from kubeflow_aks.preview.tree import resource_tree
+from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.recorder.document import PlanDocument
 from kubeflow_aks.recorder.run import Record
+
+TODAY: Final = date(2026, 11, 21)
 
 
 def test_every_resource_and_the_stack_is_a_line_of_the_tree(document: PlanDocument) -> None:
@@ -83,7 +89,7 @@ def test_a_price_of_its_own_is_shown(document: PlanDocument) -> None:
 
 def test_the_report_has_the_quota_under_azures_names(recorded: Record, document: PlanDocument) -> None:
     needed = {"standardDSv5Family": (2 + 1) * 4 + (3 + 1) * 8, "cores": 104, "lowPriorityCores": 96}
-    shown = report(document, recorded.messages, 200)
+    shown = report(document, recorded.messages, 200, TODAY)
     rows = {line.split("  ")[0]: int(line.split()[-1]) for line in shown if line.split("  ")[0] in needed}
     assert rows == needed
 
@@ -114,14 +120,49 @@ def test_an_output_of_several_lines_stays_under_its_name() -> None:
 
 @pytest.mark.parametrize("width", [60, 80, 110, 200])
 def test_the_report_keeps_to_the_width(recorded: Record, document: PlanDocument, width: int) -> None:
-    assert max(map(len, report(document, recorded.messages, width))) <= width
+    assert max(map(len, report(document, recorded.messages, width, TODAY))) <= width
 
 
 def test_the_report_has_warnings_and_the_count(recorded: Record, document: PlanDocument) -> None:
-    lines = report(document, recorded.messages, 200)
+    lines = report(document, recorded.messages, 200, TODAY)
     assert any(line.startswith("warning:  systemPool.minCount is 1") for line in lines)
     assert lines[-1] == f"Resources: + {len(document['resources']) + 1} to create"
 
 
 def test_a_plan_without_warnings_shows_none(document: PlanDocument) -> None:
-    assert "warning" not in "\n".join(report(document, (), 200))
+    assert "warning" not in "\n".join(report(document, (), 200, TODAY))
+
+
+@pytest.mark.parametrize(
+    ("day", "instead"),
+    [
+        (TODAY, "; 1.35 with `acceptUnvalidated`: $73 (Standard) or $0 (Free)"),
+        (date(2027, 1, 1), "; 1.36 with `acceptUnvalidated`: $73 (Standard) or $0 (Free)"),
+        (date(2030, 1, 1), ""),
+    ],
+)
+def test_long_term_support_has_its_price_beside_it(document: PlanDocument, day: date, instead: str) -> None:
+    why = "because Kubernetes 1.34 with long-term support needs the Premium tier"
+    assert control_plane(document, day) == [f"control plane: $438 a month, {why}{instead}"]
+    assert "control plane: $438 a month" in "\n".join(report(document, (), 200, day))
+
+
+def test_a_cluster_without_long_term_support_and_a_plan_without_a_cluster_have_no_such_line(
+    document: PlanDocument,
+) -> None:
+    plan = copy.deepcopy(document)
+    [cluster] = [it for it in plan["resources"] if it["type"].endswith(":ManagedCluster")]
+    cluster["inputs"]["supportPlan"] = "KubernetesOfficial"
+    assert control_plane(plan, TODAY) == []
+    plan["resources"] = []
+    assert control_plane(plan, TODAY) == []
+
+
+@pytest.mark.parametrize("stack", ["dev", "demo"])
+def test_a_small_stack_states_its_support_with_the_price_that_the_preview_shows(
+    stack: str, document: PlanDocument
+) -> None:
+    text = (PROJECT_ROOT / f"Pulumi.{stack}.yaml").read_text(encoding="utf-8")
+    assert "supportPlan: AKSLongTermSupport" in text
+    assert control_plane(document, TODAY)[0].split("$")[1].split()[0] == "438"
+    assert " 438 " in text

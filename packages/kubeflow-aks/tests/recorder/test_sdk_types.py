@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from pulumi import _types  # pyright: ignore[reportPrivateUsage]
 from pulumi.runtime import rpc
+from pulumi_azure_native.containerservice import OSSKU
 
 from kubeflow_aks.project import IMPORT_PATH
 from kubeflow_aks.recorder.sdk_types import check_resource
@@ -50,6 +51,11 @@ def test_a_value_outside_an_enum_is_found() -> None:
 def test_a_value_that_only_newer_apis_have_may_be_passed_on() -> None:
     assert in_pool(osSKU="Ubuntu2404") == []
     assert len(in_pool(osSKU="Ubuntu2604")) == 1
+
+
+def test_the_locked_sdk_lacks_what_only_newer_apis_have() -> None:
+    """When this fails, `Ubuntu2404` becomes the system of long-term support, and its warning goes."""
+    assert "Ubuntu2404" not in {item.value for item in OSSKU}
 
 
 @pytest.mark.parametrize(

@@ -28,11 +28,11 @@ def _program(folder: Path, name: str, reports: str) -> Path:
 
 
 def test_a_tool_on_path_of_the_pinned_version_is_used(path_folder: Path) -> None:
-    program = _program(path_folder, "etcd", "etcd Version: 3.6.14")
+    program = _program(path_folder, "etcd", "etcd Version: 3.6.16")
     assert locate(ETCD) == program
 
 
-@pytest.mark.parametrize("version", ["3.6.13", "3.6.140", "13.6.14", "3.6.14-rc.1", "3.6.14+dirty", ""])
+@pytest.mark.parametrize("version", ["3.6.15", "3.6.160", "13.6.16", "3.6.16-rc.1", "3.6.16+dirty", ""])
 def test_a_tool_on_path_of_another_version_is_not_used(path_folder: Path, version: str) -> None:
     _program(path_folder, "etcd", f"etcd Version: {version}")
     assert locate(ETCD) is None
@@ -51,7 +51,7 @@ def test_a_tool_that_cannot_say_its_version_is_not_taken_from_path(path_folder: 
 
 
 def test_the_built_tool_comes_before_the_one_on_path(path_folder: Path) -> None:
-    _program(path_folder, "etcd", "etcd Version: 3.6.14")
+    _program(path_folder, "etcd", "etcd Version: 3.6.16")
     built = _program(bin_folder("etcd"), "etcd", "")
     assert locate(ETCD) == built
 
@@ -61,7 +61,7 @@ def test_missing_tools_are_named_with_the_command_that_builds_them() -> None:
     for tool in manifest.selected():
         if tool.name != "etcd":
             _program(bin_folder(tool.group), tool.name, "")
-    assert str(tools.find()) == "not built yet: etcd v3.6.14 (`./kubeflow-aks local build` builds them)"
+    assert str(tools.find()) == "not built yet: etcd v3.6.16 (`./kubeflow-aks local build` builds them)"
 
 
 def test_the_tools_folders_come_first_on_path(path_folder: Path) -> None:
@@ -198,7 +198,7 @@ def test_the_minimum_go_is_new_enough_for_every_group_and_the_go_of_pypi_too() -
 def test_one_tool_is_found_and_missed_whatever_the_others_are() -> None:
     assert (
         str(tools.find_only("etcd"))
-        == "not built yet: etcd v3.6.14 (`./kubeflow-aks local build` builds them)"
+        == "not built yet: etcd v3.6.16 (`./kubeflow-aks local build` builds them)"
     )
     built = _program(bin_folder("etcd"), "etcd", "")
     one = tools.find_only("etcd")

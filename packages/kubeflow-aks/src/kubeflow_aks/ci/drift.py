@@ -7,23 +7,23 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from kubeflow_aks.ci import marked
+from kubeflow_aks.ci import issue
 from kubeflow_aks.ci.drifts import Drift, PreviewError, drifts
+from kubeflow_aks.ci.issue import Matter
 from kubeflow_aks.clients.github import GitHub, GitHubError
 from kubeflow_aks.exit_codes import ExitCode, UsageError
 from kubeflow_aks.project import is_stack_name
 from kubeflow_aks.text.escape import code
 from kubeflow_aks.text.sentences import first_of
 
-LABEL: Final = "drift"
+_LABEL: Final = ("drift", "Differs from the program")
 _PAGE: Final = "docs/how-to/keep-or-undo-hand-edits.md"
 _MOST_CHARACTERS: Final = 50_000
 """Characters of the rows; GitHub takes 65,536 in an issue."""
 _MOST_PATHS: Final = 10
 _DOES: Final = {"create": "is missing", "delete": "is no longer in the program", "update": "differs"}
-_EXISTS_ALREADY: Final = 422
 
 
 def marker(stack: str) -> str:
@@ -91,33 +91,11 @@ def settle(github: GitHub, stack: str, differing: Sequence[Drift], environment: 
     Raises:
         GitHubError: GitHub refuses.
     """
-    listed = github.pages("/issues", state="open", labels=LABEL, sort="created", direction="asc")
-    issues = [issue for issue in listed if "pull_request" not in issue]
-    there = marked.ours(issues, marked.author(environment)).get(marker(stack))
-    if not differing:
-        if there is None:
-            return f"{stack}: no drift"
-        done = {"body": "There is no drift any more.\n"}
-        github.post(f"/issues/{there['number']}/comments", done)
-        github.patch(f"/issues/{there['number']}", {"state": "closed", "state_reason": "completed"})
-        return f"{stack}: no drift any more; closed #{there['number']}"
-    text = body(stack, differing, environment)
-    if there is not None:
-        github.patch(f"/issues/{there['number']}", {"body": text})
-        return f"{stack}: {len(differing)} with drift; updated #{there['number']}"
-    _make_label(github)
-    new: dict[str, Any] = github.post(
-        "/issues", {"title": f"Drift of stack {stack}", "body": text, "labels": [LABEL]}
-    )
-    return f"{stack}: {len(differing)} with drift; opened #{new['number']}"
-
-
-def _make_label(github: GitHub) -> None:
-    try:
-        github.post("/labels", {"name": LABEL, "color": "d93f0b", "description": "Differs from the program"})
-    except GitHubError as error:
-        if error.status != _EXISTS_ALREADY:
-            raise
+    matter = Matter(marker(stack), f"Drift of stack {stack}", _LABEL, "There is no drift any more.")
+    done = issue.settle(github, matter, body(stack, differing, environment) if differing else "", environment)
+    if differing:
+        return f"{stack}: {len(differing)} with drift; {done}"
+    return f"{stack}: no drift any more; {done}" if done else f"{stack}: no drift"
 
 
 def run(stack: str, preview: Path, messages: Path, *, dry_run: bool = False) -> ExitCode:

@@ -1,6 +1,7 @@
 """Files over HTTPS: continued where they are cut, in limited time and size."""
 
 import errno
+import tempfile
 import time
 from collections.abc import Callable
 from http import HTTPStatus
@@ -28,36 +29,57 @@ class DownloadError(ClientError):
     """A file can't be had; the text names its address and the reason."""
 
 
-def download(address: str, file: Path, report: Callable[[str], None]) -> None:
+class UnreachableError(DownloadError):
+    """The server does not answer, or fails."""
+
+
+def text_at(address: str, report: Callable[[str], None] = lambda _: None, *, tries: int = _TRIES) -> str:
+    """The text that an address serves, as `download` gets it.
+
+    Raises:
+        DownloadError: the server refuses, fails, or sends no UTF-8.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "document")
+        download(address, file, report, tries=tries)
+        try:
+            return file.read_text(encoding="utf-8")
+        except UnicodeDecodeError as error:
+            raise DownloadError(f"{address}: {error}") from error
+
+
+def download(address: str, file: Path, report: Callable[[str], None], *, tries: int = _TRIES) -> None:
     """Writes what an address serves, which the caller then has to compare with a checksum.
 
     Args:
         address: by https, or by http on this machine; redirects go to such addresses only.
         file: where it goes; when this raises, what had come until then may be in it.
         report: takes how many megabytes are there, every 5 seconds, and why a connection was lost.
+        tries: how often it is tried, with pauses that grow.
 
     Raises:
-        DownloadError: the server refuses, fails or is lost 6 times, or sends more than 512 MiB.
+        UnreachableError: the server fails or is lost each time.
+        DownloadError: it refuses, or sends more than 512 MiB.
         OSError: the file can't be written.
     """
     reason = ""
     with file.open("wb") as output:
-        for attempt in range(1, _TRIES + 1):
+        for attempt in range(1, tries + 1):
             try:
                 return _continue(address, output, report)
             except HTTPError as error:
                 error.close()
                 reason = f"{error.code} {error.reason}"
                 if error.code < 500 and error.code != HTTPStatus.TOO_MANY_REQUESTS:  # noqa: PLR2004 - the server's own
-                    break
+                    raise DownloadError(f"{address}: {reason}") from error
             except (OSError, HTTPException) as error:
                 reason = str(getattr(error, "reason", error)) or type(error).__name__
                 if isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT}:
                     raise
-            report(f"{reason}; {_megabytes(output.tell())} MB are there, try {attempt} of {_TRIES}")
-            if attempt < _TRIES:
+            report(f"{reason}; {_megabytes(output.tell())} MB are there, try {attempt} of {tries}")
+            if attempt < tries:
                 time.sleep(_PAUSE_SECONDS * attempt)
-    raise DownloadError(f"{address}: {reason}")
+    raise UnreachableError(f"{address}: {reason}")
 
 
 def _continue(address: str, output: IO[bytes], report: Callable[[str], None]) -> None:

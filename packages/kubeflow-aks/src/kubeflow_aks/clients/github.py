@@ -94,7 +94,7 @@ class GitHub:
             raise GitHubError(f"GitHub's response to GET {path} is not an object")
         return cast(dict[str, Any], document)
 
-    def pages(self, path: str, key: str = "", **query: str) -> Iterator[dict[str, Any]]:
+    def pages(self, path: str, /, key: str = "", **query: str) -> Iterator[dict[str, Any]]:
         """Every entry of a list, page by page; `key` has the entries if the response is an object.
 
         Raises:

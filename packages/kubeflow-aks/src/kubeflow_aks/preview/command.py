@@ -1,5 +1,6 @@
 """What `kubeflow-aks preview` does: shows what `pulumi up` would create, without an account and without the CLI."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 from kubeflow_aks.exit_codes import ExitCode
@@ -37,7 +38,7 @@ def preview(stack: str, root: Path) -> ExitCode:
     rows = load(root, rules={rule.name for rule in RULES})
     results = rule_results(recorded.stack, everything(document), rows)
     names = write(document, folder)
-    show(report(document, recorded.messages, terminal_width(), reported(results)))
+    show(report(document, recorded.messages, terminal_width(), datetime.now(UTC).date(), reported(results)))
     print(f"Written to {folder.relative_to(root)}: {', '.join(names)}")
     return ExitCode.FINDING if fails(results) else ExitCode.GOOD
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
 from pathlib import Path
 
 from kubeflow_aks.cost.bill import Bill, Part
@@ -50,7 +51,7 @@ def generated_blocks() -> dict[str, str]:
     document = plan_document(recorded)
     own_day = "asOf"  # the page's day is not the stack's
     warnings = tuple(warning for warning in recorded.messages if not warning.startswith(own_day))
-    shown = _trimmed(report(document, warnings, _WIDTH))
+    shown = _trimmed(report(document, warnings, _WIDTH, date.fromisoformat(DAY)))
     expected = _bill(document)
     return {
         "saves": "".join(f"{line}\n" for line in _savings(expected)),

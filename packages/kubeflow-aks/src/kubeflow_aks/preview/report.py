@@ -2,10 +2,13 @@
 
 import json
 from collections.abc import Collection, Sequence
+from datetime import date
+from textwrap import wrap
 from typing import Any, cast
 
 from kubeflow_aks.policy.report import line as violation_line
 from kubeflow_aks.policy.rule import Violation
+from kubeflow_aks.preview.control_plane import control_plane
 from kubeflow_aks.preview.pools import pool_table
 from kubeflow_aks.preview.quota import quota_table
 from kubeflow_aks.preview.tree import resource_tree, title
@@ -17,14 +20,19 @@ UNKNOWN = "[known after up]"
 
 
 def report(
-    document: PlanDocument, warnings: tuple[str, ...], width: int, violations: Sequence[Violation] = ()
+    document: PlanDocument,
+    warnings: tuple[str, ...],
+    width: int,
+    day: date,
+    violations: Sequence[Violation] = (),
 ) -> list[str]:
-    """The preview as lines of at most `width` columns; parts without lines are left out."""
+    """The preview on a day, as lines of at most `width` columns; parts without lines are left out."""
     pools, quota = document["pools"], document["outputs"].get("vcpuQuota")
     parts = [
         ("", resource_tree(document, width)),
         ("Agent pools:", pool_table(pools, width) if pools else []),
         ("vCPU quota with every pool full, upgrades included:", quota_table(quota, width) if quota else []),
+        ("", [line for text in control_plane(document, day) for line in wrap(text, width)]),
         ("Outputs:", output_lines(document, width)),
         ("", [text for row in table([("warning:", text) for text in warnings], width) for text in row]),
         ("Policy:", _policy(violations, document["stack"], width)),

@@ -1,5 +1,6 @@
 """The picture of the pools as SVG, self-contained."""
 
+import textwrap
 from collections.abc import Iterator
 from html import escape
 
@@ -10,14 +11,15 @@ from kubeflow_aks.recorder.document import PlanDocument, Pool
 from kubeflow_aks.text import palette
 from kubeflow_aks.text.picture import opening
 
-_WORK_X, _WORK_WIDTH = 24, 300
-_POOL_X, _POOL_WIDTH = 400, 250
-_FALLBACK_X = 730
-_WIDTH = _FALLBACK_X + _POOL_WIDTH + 24
-_TOP, _ROW, _BOX, _LANE_GAP = 64, 84, 68, 18
+_WIDTH = 480
+"""Pixels, as of the bill's pictures: where a phone shows it on 390, its letters are as high as those of a page."""
+_MARGIN, _POOL_WIDTH = 10, 198
+_FALLBACK_X = _WIDTH - _MARGIN - _POOL_WIDTH
+_WORK, _ROW, _BOX, _LANE_GAP, _LINE = 50, 84, 70, 20, 20
+_TITLE_LETTERS = 56
 _COLOURS = {"system": palette.SYSTEM, "Regular": palette.ON_DEMAND, "Spot": palette.SPOT}
 _STYLE = (
-    "text{font:13px system-ui,sans-serif;fill:#111827}.b{font-weight:600}.s{font-size:11.5px;fill:#4b5563}"
+    "text{font:13px system-ui,sans-serif;fill:#111827}.b{font-weight:600}.s{fill:#4b5563}"
     ".a{stroke:#4b5563;stroke-width:1.5;fill:none;marker-end:url(#tip)}.d{stroke-dasharray:6 4}"
 )
 
@@ -28,19 +30,21 @@ _ARROW_TIP = (
 
 
 def svg(document: PlanDocument) -> str:
-    """Work on the left, pools in the middle, fallbacks on the right, with a legend."""
+    """Each kind of work above its pools, fallbacks on the right of these, with a legend."""
     title = f"Agent pools of {tree.title(document)} and what runs where"
     drawn = lanes(document)
     rows = sum(len(lane.rows) for lane in drawn)
-    height = _TOP + rows * _ROW + len(drawn) * _LANE_GAP + 30
+    heading = textwrap.wrap(title, _TITLE_LETTERS)
+    top = 34 + len(heading) * _LINE
+    height = top + rows * _ROW + len(drawn) * (_WORK + _LANE_GAP) + 30
     size = f'viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" height="{height}"'
     lines = [
         opening(f'xmlns="http://www.w3.org/2000/svg" {size}', title, _in_words(drawn), "pools"),
         f"<style>{_STYLE}</style>",
         _ARROW_TIP,
         f'<rect width="{_WIDTH}" height="{height}" fill="#ffffff"/>',
-        _text(_WORK_X, 34, title, "b"),
-        *_lanes(drawn),
+        *(_text(_MARGIN, 26 + number * _LINE, line, "b") for number, line in enumerate(heading)),
+        *_lanes(drawn, top),
         *_legend(height - 26),
         "</svg>",
     ]
@@ -63,41 +67,38 @@ def _pool_in_words(pool: Pool) -> str:
     return f"{full_name(pool)} ({pool['vmSize']}, {_words(pool)}, {node_range(pool)} nodes)"
 
 
-def _lanes(rows: list[Lane]) -> Iterator[str]:
-    top = _TOP
+def _lanes(rows: list[Lane], top: int) -> Iterator[str]:
     for lane in rows:
-        height = len(lane.rows) * _ROW - (_ROW - _BOX)
-        yield _rect(_WORK_X, top, _WORK_WIDTH, height, ("#ffffff", "#6b7280"))
-        yield _text(_WORK_X + 14, top + 28, lane.work, "b")
-        yield _text(_WORK_X + 14, top + 48, lane.how, "s")
+        yield _text(_MARGIN, top + 14, lane.work, "b")
+        yield _text(_MARGIN, top + 14 + _LINE, lane.how, "s")
+        top += _WORK
         for pool, instead in lane.rows:
-            middle = top + _BOX // 2
-            yield from _pool(pool, _POOL_X, top)
-            yield f'<path class="a" d="M{_WORK_X + _WORK_WIDTH} {middle}H{_POOL_X}"/>'
+            middle, right = top + _BOX // 2, _MARGIN + _POOL_WIDTH
+            yield from _pool(pool, _MARGIN, top)
             if any(instead is below for below, _ in lane.rows):  # it is the next row
-                x = _POOL_X + _POOL_WIDTH // 2
+                x = _MARGIN + _POOL_WIDTH // 2
                 yield f'<path class="a d" d="M{x} {top + _BOX}V{top + _ROW}"/>'
             elif instead:
                 yield from _pool(instead, _FALLBACK_X, top)
-                yield f'<path class="a d" d="M{_POOL_X + _POOL_WIDTH} {middle}H{_FALLBACK_X}"/>'
-                yield _text(_POOL_X + _POOL_WIDTH + 12, middle - 7, "sold out", "s")
+                yield f'<path class="a d" d="M{right} {middle}H{_FALLBACK_X}"/>'
+                yield _text(right + 8, middle - 8, "sold out", "s")
             top += _ROW
         top += _LANE_GAP
 
 
 def _pool(pool: Pool, x: int, y: int) -> Iterator[str]:
     yield _rect(x, y, _POOL_WIDTH, _BOX, _COLOURS[kind_of(pool)], dashed=pool["priority"] == "Spot")
-    yield _text(x + 14, y + 22, full_name(pool), "b")
-    yield _text(x + 14, y + 40, pool["vmSize"], "s")
-    yield _text(x + 14, y + 57, f"{_words(pool)}, {node_range(pool)} nodes", "s")
+    yield _text(x + 10, y + 22, full_name(pool), "b")
+    yield _text(x + 10, y + 41, pool["vmSize"], "s")
+    yield _text(x + 10, y + 59, f"{_words(pool)}, {node_range(pool)} nodes", "s")
 
 
 def _legend(y: int) -> Iterator[str]:
-    x = _WORK_X
+    x = _MARGIN
     for kind, words in (("Regular", "on demand"), ("Spot", "spot"), ("system", "always there, on demand")):
         yield _rect(x, y, 14, 14, _COLOURS[kind], dashed=kind == "Spot")
         yield _text(x + 22, y + 12, words, "s")
-        x += 130
+        x += 120
 
 
 def _words(pool: Pool) -> str:

@@ -10,6 +10,8 @@ from kubeflow_aks.text.numbers import counted
 _PRINTED: Final = frozenset(
     {
         Kind.SUPPLY,
+        Kind.ADVISORY,
+        Kind.ADVISORY_OVER,
         Kind.EVICTION_NOTICE,
         Kind.EVICTION,
         Kind.SOLD_OUT,
@@ -50,6 +52,10 @@ def _sentence(kind: str, pool: str, lines: list[Mapping[str, Any]]) -> str:
     match kind:
         case Kind.SUPPLY:
             text = f"{pool} {_SUPPLY_WORDS.get(last['supply'], last['supply'])}"
+        case Kind.ADVISORY:
+            text = f"{nodes} may be evicted, Azure advises"
+        case Kind.ADVISORY_OVER:
+            text = f"{nodes} not evicted: the advice is gone"
         case Kind.EVICTION_NOTICE:
             text = f"{nodes} will be evicted in {first['seconds']:.0f} simulated s: cordon, taint, drain"
         case Kind.EVICTION:

@@ -5,12 +5,10 @@ import io
 import json
 import re
 import sys
-import tempfile
 from collections.abc import Iterator
-from functools import cache
-from pathlib import Path
+from functools import cache, partial
 
-from kubeflow_aks.clients.downloads import DownloadError, download
+from kubeflow_aks.clients.downloads import DownloadError, text_at
 from kubeflow_aks.exit_codes import ExitCode
 from kubeflow_aks.json_values import at, entries, text
 from kubeflow_aks.text.files import write_whole
@@ -40,7 +38,7 @@ def renewed() -> Iterator[dict[str, str]]:
     Raises:
         DownloadError: a checksum can't be had, or is not what it was for the same version.
     """
-    read = cache(_text_at)
+    read = cache(partial(text_at, report=print))
     versions = {tool.name: tool.version for tool in manifest.TOOLS}
     for row in releases():
         version = versions[row["tool"]]
@@ -53,13 +51,6 @@ def renewed() -> Iterator[dict[str, str]]:
                 f"{source}: the SHA-256 of {address} is {digest}; expected {row['sha256']}, as it was"
             )
         yield row | {"version": version, "sha256": digest}
-
-
-def _text_at(address: str) -> str:
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder, "document")
-        download(address, file, print)
-        return file.read_text()
 
 
 def main() -> ExitCode:

@@ -120,7 +120,7 @@ TOOLS: Final = (
     ),
     _kwok("kwokctl", minutes=2.5),
     _kwok("kwok", minutes=0.7),
-    Tool("etcd", "etcd", "go.etcd.io/etcd/server/v3", "3.6.14", minutes=1.5),
+    Tool("etcd", "etcd", "go.etcd.io/etcd/server/v3", "3.6.16", minutes=1.5),
     Tool(
         name="workflow-controller",
         group="argo",

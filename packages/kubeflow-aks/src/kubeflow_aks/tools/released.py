@@ -43,7 +43,7 @@ def get(tools: Iterable[Tool], scratch: Path, report: Callable[[str], None]) -> 
         UsageError: the mirror is not an address by https.
         BuildError: a file can't be downloaded or is not the one that the project released.
     """
-    prefix = _mirror()
+    prefix = mirror()
     here = f"{platform.system().lower()}/{_ARCHITECTURES.get(platform.machine(), platform.machine())}"
     released = {(row["tool"], row["version"]): row for row in releases() if row["platform"] == here}
     missing: list[Tool] = []
@@ -92,18 +92,18 @@ def _unpacked(file: Path, member: str) -> Path:
     return program
 
 
-def _mirror() -> str:
+def mirror() -> str:
     """What stands before the host of each file.
 
     Raises:
         UsageError: the mirror is not an address by https, or has a password, which would be shown.
     """
-    mirror = os.environ.get(MIRROR)
-    if not mirror:
+    address = os.environ.get(MIRROR)
+    if not address:
         return "https://"
-    if "@" in mirror or not may_get_credentials(mirror):
+    if "@" in address or not may_get_credentials(address):
         raise UsageError(
-            f"{MIRROR}: {mirror.rpartition('@')[2]} is not allowed; expected an address like https://example.com/path, "
-            "without a password"
+            f"{MIRROR}: {address.rpartition('@')[2]} is not allowed; "
+            "expected an address like https://example.com/path, without a password"
         )
-    return mirror.rstrip("/") + "/"
+    return address.rstrip("/") + "/"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from collections import Counter
@@ -20,7 +21,7 @@ from kubeflow_aks.handoff import terraform
 from tests.deploy import juju_provider, recorded
 from tests.deploy.juju_provider import JujuProvider
 from tests.deploy.recorded import Layout
-from tests.handoff.made_up_outputs import outputs
+from tests.handoff.made_up_outputs import outputs, with_options
 from tests.local.commands import PATIENCE_SECONDS
 from tests.local.required import required_only
 
@@ -338,3 +339,34 @@ def test_the_layout_before_is_planned(tofu: Path, layout: Layout, root: Path, va
     expected = [*layout.resources["applications"].values(), *layout.resources["integrations"], "the model"]
     optional = [one for one in expected if "kubeflow_trainer_v2" in str(one)]
     assert f"Plan: {len(expected) - len(optional)} to add, 0 to change, 0 to destroy." in answer.stdout
+
+
+@pytest.mark.usefixtures("provider")
+def test_options_add_applications_and_leave_others_out(
+    tofu: Path, layout: Layout, root: Path, tmp_path: Path
+) -> None:
+    """One plan of nearly all: what is there is what the recorded conditions say."""
+    options = {
+        "components": ["pipelines", "trainer", "mlflow", "feast", "spark", "observability"],
+        "mesh": "ambient",
+        "auth": "iam",
+        "sparkEndpoint": "https://s3.example.org",
+    }
+    file = tmp_path / "options.tfvars.json"
+    file.write_text(json.dumps(terraform.variables(outputs(with_options(**options)), layout.release)))
+    answer = _run(tofu, root, "plan", "-input=false", f"-var-file={file}")
+    assert answer.returncode == 0, answer.stderr
+    planned = set(re.findall(r"juju_application\.(\w+)(?:\[0\])? will be created", answer.stdout))
+    every = {name.replace("-", "_") for name in layout.resources["applications"]}
+    assert planned <= every
+    assert {
+        "kubeflow_trainer",
+        "mlflow_server",
+        "minio",
+        "kserve_controller",
+        "feast_ui",
+        "postgresql",
+    } <= planned
+    assert {"spark_integration_hub", "opentelemetry_collector_k8s", "github_profiles_automator"} <= planned
+    left_out = {"istio_pilot", "knative_serving", "dex_auth", "katib_ui", "jupyter_ui", "training_operator"}
+    assert left_out <= every - planned

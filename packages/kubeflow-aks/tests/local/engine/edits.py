@@ -31,6 +31,7 @@ _EXPORT: Final = {
     "monitoring.costExport.startDate": "2026-12-01",
     "monitoring.costExport.type": "AmortizedCost",
 }
+_EXCEPTIONS: Final = ["10.244.0.0/16", "10.0.0.0/16", ".svc"]
 _WORK: Final = {"training": {"pool": "cpuspot", "hoursPerMonth": 100, "stepHours": 5}}
 _SMALL_POOL: Final = {"vmSize": "Standard_D4s_v5", "maxCount": 2, "taints": ["team=a:NoSchedule"]}
 
@@ -339,6 +340,52 @@ EDITS: Final = (
     Edit({"gpu.driver": "None", "gpu.plugin": "none"}),
     _one("gpu.plugin", "none"),
     _one("kubeflow.release", "1.10"),
+    _one("kubeflow.release", "1.11"),
+    _one("kubeflow.options.components", ["pipelines", "notebooks"]),
+    _one("kubeflow.options.components", ["pipelines", "katib", "kserve", "notebooks", "mlflow", "trainer"]),
+    _one("kubeflow.options.mesh", "ambient"),
+    _one("kubeflow.options.auth", "iam"),
+    _one("kubeflow.options.artifactsEndpoint", "https://s3.example.org"),
+    Edit(
+        {
+            "kubeflow.options.sparkEndpoint": "https://s3.example.org",
+            "kubeflow.options.components": ["pipelines", "spark"],
+        }
+    ),
+    _one("kubeflow.options.bucket", "artifacts"),
+    Edit(
+        {"kubeflow.options.proxy": "http://proxy.example.org:3128", "kubeflow.options.noProxy": _EXCEPTIONS}
+    ),
+    _one("kubeflow.options.noProxy", ["10.0.0.0/8"]),
+    *(
+        Edit(
+            {
+                f"kubeflow.options.offers.{offer}": f"admin/cos.{offer}",
+                **{f"kubeflow.options.offers.{other}": f"admin/cos.{other}" for other in others},
+                "kubeflow.options.components": ["pipelines", "observability"],
+            }
+        )
+        for offer, *others in (
+            ("dashboards", "logging", "metrics"),
+            ("logging", "dashboards", "metrics"),
+            ("metrics", "dashboards", "logging"),
+        )
+    ),
+    *(
+        Edit(
+            {
+                f"kubeflow.options.offers.{offer}": f"admin/iam.{offer.lower()}",
+                **{f"kubeflow.options.offers.{other}": f"admin/iam.{other.lower()}" for other in others},
+                "kubeflow.options.auth": "iam",
+                "kubeflow.options.mesh": "ambient",
+            }
+        )
+        for offer, *others in (
+            ("ingressConfig", "oauth", "caCertificate"),
+            ("oauth", "ingressConfig", "caCertificate"),
+            ("caCertificate", "ingressConfig", "oauth"),
+        )
+    ),
     _one("kubeflow.storageClass.name", "kubeflow"),
     _one("kubeflow.storageClass.sku", "Premium_ZRS"),
     _one("kubeflow.storageClass.reclaimPolicy", "Retain"),
@@ -348,6 +395,8 @@ EDITS: Final = (
     _one("kubeflow.inotify.maxUserWatches", 1310720),
     _one("kubeflow.guards", value=False),
     _one("kubeflow.evictionHandler", value=False),
+    _one("kubeflow.onAdvisory", "ignore"),
+    _one("kubeflow.onAdvisory", "cordon"),
     _one("kubeflow.returnToSpot", value=True),
     _one("kubeflow.argoRetries", value=True),
     _one("data.checkpoints.enabled", value=False),

@@ -1,9 +1,12 @@
 """The metadata service of one simulated VM, on 127.0.0.1: its name, and the scheduled events of its scale set.
 
-A VM that the market takes with notice has a Preempt event until it is gone. Every VM of the scale set gets it, as
-on Azure those of a placement group are. No event can be approved here: pods must not.
+A VM that the market takes with notice has a Preempt event until it is gone; one of which it advises has a
+SpotRebalanceRecommendation, in a newer version alone. Every VM of the scale set gets them, as on Azure those of a
+placement group do. No event can be approved here: pods must not.
 
-Source: linux/scheduled-events.md; instance-metadata-service.md; `Azure/AKS#3719`, a recorded event of an AKS node.
+Source: linux/scheduled-events.md; instance-metadata-service.md; `Azure/AKS#3719`, a recorded event of an AKS node;
+spot-eviction-risk-notifications ("the same endpoint", "a different version"), with the event's type and status as AKS's
+detector forwards them (`Azure/karpenter-provider-azure#1829`).
 """
 
 import json
@@ -25,26 +28,44 @@ _EVENTS: Final = "/metadata/scheduledevents"
 _NAME: Final = "/metadata/instance/compute/name"
 _OLDEST: Final = "2017-11-01"
 """The first API version with Preempt."""
-_NEWEST: Final = {_EVENTS: "2020-07-01", _NAME: "2025-04-07"}
-_CHANGES: Final = {Kind.EVICTION_NOTICE, Kind.EVICTION, Kind.NODE_GONE}
+_WITHOUT_ADVISORIES: Final = "2020-07-01"
+"""The newest version with Preempt alone."""
+WITH_ADVISORIES: Final = "2025-11-01"
+"""Our choice: no document names the version."""
+_NEWEST: Final = {_EVENTS: WITH_ADVISORIES, _NAME: "2025-04-07"}
+_CHANGES: Final = {
+    Kind.ADVISORY,
+    Kind.ADVISORY_OVER,
+    Kind.EVICTION_NOTICE,
+    Kind.EVICTION,
+    Kind.NODE_GONE,
+}
 _REQUESTS_A_SECOND: Final = 5
 """Limit of all the VM's pods together; more are refused (instance-metadata-service.md, "Rate limiting")."""
 
 Json = dict[str, Any]
 
 
-def scheduled_events(node: str, journal: Iterable[Mapping[str, Any]]) -> Json:
+def scheduled_events(
+    node: str, journal: Iterable[Mapping[str, Any]], version: str = _WITHOUT_ADVISORIES
+) -> Json:
     """The document that the node's VM reads.
 
     Args:
         node: name of the VM's node.
         journal: lines of the simulation so far.
+        version: of the API.
     """
     incarnation, events = 1, dict[str, Json]()
     for line in journal:
         if line["kind"] not in _CHANGES or _scale_set(line["node"]) != _scale_set(node):
             continue
-        if line["kind"] == Kind.EVICTION_NOTICE:
+        if line["kind"] == Kind.ADVISORY and version <= _WITHOUT_ADVISORIES:
+            continue
+        if line["kind"] == Kind.ADVISORY:
+            events[line["node"]] = _advisory(line["node"], line["event"])
+            incarnation += 1
+        elif line["kind"] == Kind.EVICTION_NOTICE:
             events[line["node"]] = _preempt(line["node"], line["wall"], line["seconds"])
             incarnation += 1
         elif events.pop(line["node"], None):
@@ -78,11 +99,12 @@ class MetadataService:
             return HTTPStatus.BAD_REQUEST, {"error": "Bad request. Required metadata header not specified"}
         if newest is None:
             return HTTPStatus.NOT_FOUND, {"error": "Not found"}
-        if not _OLDEST <= query.get("api-version", [""])[0] <= newest:
+        version = query.get("api-version", [""])[0]
+        if not _OLDEST <= version <= newest:
             error = "Bad request. api-version is invalid or was not specified in the request."
             return HTTPStatus.BAD_REQUEST, {"error": error, "newest-versions": [newest]}
         if url.path == _EVENTS:
-            return HTTPStatus.OK, scheduled_events(self._node, self._journal())
+            return HTTPStatus.OK, scheduled_events(self._node, self._journal(), version)
         if query.get("format") != ["text"]:
             return HTTPStatus.BAD_REQUEST, {"error": "Bad request. One value is given as format=text only"}
         return HTTPStatus.OK, vm_name(self._node)
@@ -136,6 +158,17 @@ def vm_name(node: str) -> str:
 
 def _scale_set(node: str) -> str:
     return vm_name(node).rpartition("_")[0]
+
+
+def _advisory(node: str, event: str) -> Json:
+    """Advice that one VM may be taken, at no known time."""
+    return {
+        **_preempt(node, 0.0, 0.0),
+        "EventId": event,
+        "EventStatus": "Advisory",
+        "EventType": "SpotRebalanceRecommendation",
+        "NotBefore": "",
+    }
 
 
 def _preempt(node: str, wall: float, seconds: float) -> Json:

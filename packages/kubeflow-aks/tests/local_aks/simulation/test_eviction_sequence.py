@@ -45,6 +45,29 @@ def test_the_notice_is_an_event_a_condition_a_taint_and_a_cordon() -> None:
     assert all("simulated" in event.message and "simulated" in event.component for event in events)
 
 
+def vm_conditions(world: World) -> set[tuple[str, str, str]]:
+    return {
+        (entry["type"], entry["status"], entry["message"].partition(".")[0])
+        for name in world.nodes_of("cpuspot")
+        for entry in world.cluster.node_objects[name]["status"]["conditions"]
+        if entry["type"] in {"VMEventScheduled", "PreemptionScheduled"}
+    }
+
+
+def test_advice_is_a_condition_alone_and_ends_when_nothing_is_taken() -> None:
+    world = a_world()
+    take(world, Reclaim.ADVISE)
+    world.run(1)
+    assert vm_conditions(world) == {("PreemptionScheduled", "True", "SpotRebalanceRecommendation Advisory: ")}
+    assert not any(node["spec"].get("unschedulable") for node in world.cluster.node_objects.values())
+    world.run(902)
+    assert vm_conditions(world) == {("PreemptionScheduled", "False", "VM has no scheduled event")}
+    assert (
+        len(world.journal("advisory-over")) == 1
+    )  # of the node with work; the autoscaler removed the other one
+    assert world.journal("eviction") == []
+
+
 def test_the_vm_is_gone_thirty_seconds_after_the_notice() -> None:
     world = a_world()
     doomed = set(world.nodes_of("cpuspot"))

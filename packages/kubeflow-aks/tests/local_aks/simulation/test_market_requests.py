@@ -103,7 +103,7 @@ def test_on_demand_vms_run_out_as_well(world: World) -> None:
 
 def test_every_mistake_is_reported(world: World) -> None:
     assert refused(world, "melt", "nowhere", -1).splitlines() == [
-        "what: 'melt' is not allowed; expected one of evict, vanish, available, soldout, silent",
+        "what: 'melt' is not allowed; expected one of evict, vanish, advise, available, soldout, silent",
         "pool: 'nowhere' is not allowed; expected a spot pool: cpuspot, gpuspot",
         "count: -1 is not allowed; expected a whole number from 1, or 0 for all",
     ]

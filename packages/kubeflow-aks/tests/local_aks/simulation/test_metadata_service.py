@@ -9,7 +9,12 @@ from typing import Any
 import pytest
 
 from kubeflow_aks.local_aks.simulation.market import MarketEvent, Reclaim
-from tests.local_aks.simulation.metadata_service import MetadataService, scheduled_events, vm_name
+from tests.local_aks.simulation.metadata_service import (
+    WITH_ADVISORIES,
+    MetadataService,
+    scheduled_events,
+    vm_name,
+)
 from tests.local_aks.simulation.simulated import World, pool
 
 EVENTS = "/metadata/scheduledevents?api-version=2020-07-01"
@@ -91,6 +96,27 @@ def test_who_vanishes_was_never_announced(world: World) -> None:
     assert read(world, other) == {"DocumentIncarnation": 1, "Events": []}
 
 
+def test_advice_is_in_the_newer_version_alone_until_it_is_over_or_the_vm_is_taken(world: World) -> None:
+    false, true = world.nodes_of("cpuspot")
+    for node in (false, true):
+        evict(world, node, Reclaim.ADVISE)
+
+    def events() -> list[tuple[str, str, str]]:
+        document = scheduled_events(false, world.journal(), WITH_ADVISORIES)
+        keys = ("EventType", "EventStatus", "NotBefore")
+        return [tuple(event[key] for key in keys) for event in document["Events"]]
+
+    advice = ("SpotRebalanceRecommendation", "Advisory", "")
+    assert events() == [advice] * 2
+    assert read(world, false) == {"DocumentIncarnation": 1, "Events": []}
+    evict(world, true)
+    assert [type_ for type_, _, _ in events()] == ["SpotRebalanceRecommendation", "Preempt"]
+    world.run(100)
+    assert events() == [advice]
+    evict(world, false, Reclaim.VANISH)
+    assert events() == []
+
+
 def a_service() -> MetadataService:
     return MetadataService("aks-cpuspot-24469130-vmss00000z", list)
 
@@ -102,6 +128,7 @@ def a_service() -> MetadataService:
         (EVENTS, {}, HTTPStatus.BAD_REQUEST),
         (EVENTS, {"Metadata": "false"}, HTTPStatus.BAD_REQUEST),
         (EVENTS, {**HEADERS, "X-Forwarded-For": "10.0.0.1"}, HTTPStatus.BAD_REQUEST),
+        (EVENTS.replace("2020-07-01", WITH_ADVISORIES), HEADERS, HTTPStatus.OK),
         ("/metadata/scheduledevents", HEADERS, HTTPStatus.BAD_REQUEST),
         ("/metadata/scheduledevents?api-version=2017-08-01", HEADERS, HTTPStatus.BAD_REQUEST),
         ("/metadata/scheduledevents?api-version=latest", HEADERS, HTTPStatus.BAD_REQUEST),

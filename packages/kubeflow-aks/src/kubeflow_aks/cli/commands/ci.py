@@ -37,6 +37,28 @@ def comment() -> int:
 
 
 @_command(
+    "currency",
+    example="ci currency --all",
+    exit_codes={
+        0: "nothing is old; with --issue, the issue is as it should be",
+        1: "something is old or ends soon; the table names it",
+        3: "nothing is, and something was not checked; the table has the reason",
+    },
+)
+@click.option("--all", "every", is_flag=True, help="Show what is as it should be, too.")
+@click.option("--issue", "to_issue", is_flag=True, help="Open, update or close the issue with the table.")
+@click.option(
+    "--day", type=click.DateTime(["%Y-%m-%d"]), help="The day to judge by, such as 2026-11-24; default today."
+)
+@options.root
+def currency(*, every: bool, to_issue: bool, day: datetime | None, root: Path | None) -> int:
+    """Find pinned versions, prices, support windows and images that have become old."""
+    from kubeflow_aks.ci.currency import run
+
+    return run(project_root(root), (day or datetime.now(UTC)).date(), every=every, to_issue=to_issue)
+
+
+@_command(
     "demo",
     example="ci demo trial --hours 4",
     exit_codes={0: "the stack file is written", 1: "there is such a file already, or it cannot be written"},
@@ -74,24 +96,6 @@ def drift(stack: str, preview: Path, messages: Path, *, dry_run: bool) -> int:
     from kubeflow_aks.ci.drift import run
 
     return run(stack, preview, messages, dry_run=dry_run)
-
-
-@_command(
-    "images",
-    example="ci images",
-    exit_codes={
-        0: "every image was compared with its source within 90 days",
-        1: "one was not; the output names it",
-    },
-)
-@click.option(
-    "--day", type=click.DateTime(["%Y-%m-%d"]), help="The day to judge by, such as 2026-11-24; default today."
-)
-def images(day: datetime | None) -> int:
-    """Find images that nobody has compared with their sources for too long."""
-    from kubeflow_aks.ci.images import run
-
-    return run((day or datetime.now(UTC)).date())
 
 
 @_command(

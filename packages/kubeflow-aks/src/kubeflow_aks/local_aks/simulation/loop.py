@@ -22,6 +22,7 @@ from kubeflow_aks.local_aks.simulation.market import (
     no_such_node,
 )
 from kubeflow_aks.local_aks.simulation.observer import Observer, View
+from kubeflow_aks.local_aks.simulation.tasks.advisory import Advisories
 from kubeflow_aks.local_aks.simulation.tasks.eviction import DRAIN_TAINT, NOTICE_SECONDS, Evictions
 from kubeflow_aks.local_aks.simulation.tasks.removal import Removals
 from kubeflow_aks.local_aks.simulation.tasks.upgrade import Upgrades
@@ -56,6 +57,7 @@ class Simulation:
         self._observer = Observer(cluster, journal)
         self._scale_sets = ScaleSets(azure, cluster, market, journal, timings or Timings())
         self._evictions = Evictions(cluster, self._scale_sets, journal)
+        self._advisories = Advisories(cluster, self._scale_sets, journal)
         self._removals = Removals(cluster, self._scale_sets, journal)
         self._upgrades = Upgrades(cluster, self._scale_sets, journal)
         actuator = Actuator(cluster, self._scale_sets, journal)
@@ -103,6 +105,7 @@ class Simulation:
                 self._play(event, pools, now)
             self._scale_sets.advance(now)
             self._evictions.advance(view, now)
+            self._advisories.advance(view, now)
             if self._removals.advance(view, now):
                 self._autoscaling.scale_down_failed(now)
             leaving = {n.name for n in view.nodes if n.name in self._removals or n.name in self._evictions}
@@ -138,6 +141,7 @@ class Simulation:
             self._market.next_at(),
             self._scale_sets.next_at(),
             self._evictions.next_at(),
+            self._advisories.next_at(),
             self._removals.next_at(),
             self._upgrades.next_at(),
             self._autoscaling.next_at(unseen=unseen),
@@ -184,15 +188,22 @@ class Simulation:
         event.outcome.set_result(self._take(event.what, event, here, now))
 
     def _take(self, how: Reclaim, event: MarketEvent, here: Sequence[str], now: float) -> str:
-        """Take some of a pool's nodes away, and return a sentence about it."""
+        """Take some of a pool's nodes away, or advise of it, and return a sentence about it."""
         pool = event.pool
         taken = [event.node] if event.node else self._market.pick(here, event.count)
-        notice = how is Reclaim.EVICT
         for node in taken:
-            self._evictions.begin(node, now, notice=notice)
+            self._advisories.end(node)
+            if how is Reclaim.ADVISE:
+                self._advisories.begin(node, now)
+            else:
+                self._evictions.begin(node, now, notice=how is Reclaim.EVICT)
         if not taken:
             return f"{pool}: there is no node to take"
-        when = f"gone in {NOTICE_SECONDS:.0f} simulated seconds" if notice else "gone without notice"
+        when = {
+            Reclaim.EVICT: f"gone in {NOTICE_SECONDS:.0f} simulated seconds",
+            Reclaim.VANISH: "gone without notice",
+            Reclaim.ADVISE: "may be taken, Azure advises",
+        }[how]
         return f"{pool}: {len(taken)} of {len(here)} nodes {when}: {', '.join(taken)}"
 
     def _note_ready(self, view: View, now: float) -> None:

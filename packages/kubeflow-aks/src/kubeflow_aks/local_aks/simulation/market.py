@@ -38,12 +38,14 @@ class Supply(StrEnum):
 
 
 class Reclaim(StrEnum):
-    """How Azure takes a spot VM back."""
+    """How Azure takes a spot VM back, or advises that it may."""
 
     EVICT = "evict"
     """A scheduled event Preempt comes at least 30 s before (docs/facts/engine.md#the-eviction-sequence)."""
     VANISH = "vanish"
     """No notice comes before."""
+    ADVISE = "advise"
+    """It only advises that it may; true advice is followed by one of the others."""
 
 
 class MarketError(CommandError):

@@ -1,4 +1,4 @@
-"""Argo workflows as the compiler of Kubeflow Pipelines 2.15 writes them for a pipeline of tasks at the top level.
+"""Argo workflows as the compiler of Kubeflow Pipelines 2.16 writes them for a pipeline of tasks at the top level.
 
 The compiler itself is not installed here; tests/scenario/test_scenario_pipelines.py compares this one with
 workflows of the real one. Each task has a driver before it, which turns the task's requests into the pod; the task's
@@ -19,7 +19,7 @@ from kubeflow_aks.clients.kubernetes.objects import Object
 
 ACCOUNT: Final = "default-editor"
 """The service account that a profile's pipelines run as."""
-_TEMPLATES: Final = Path(__file__).with_name("kfp-2.15-templates.yaml")
+_TEMPLATES: Final = Path(__file__).with_name("kfp-2.16-templates.yaml")
 _ANNOTATIONS: Final = {"annotations": {"sidecar.istio.io/inject": "false"}}
 _IMAGE: Final = "python:3.11-slim"
 
@@ -66,6 +66,7 @@ def compiled(name: str, tasks: Sequence[Task], parameters: Mapping[str, Any] | N
         "spec": {
             "entrypoint": "entrypoint",
             "serviceAccountName": ACCOUNT,
+            "securityContext": {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}},
             "podMetadata": {
                 "annotations": {"pipelines.kubeflow.org/v2_component": "true"},
                 "labels": {**run, "pipelines.kubeflow.org/v2_component": "true"},

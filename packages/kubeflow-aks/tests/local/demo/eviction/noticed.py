@@ -29,6 +29,7 @@ from kubeflow_aks.clients.kubernetes.errors import ApiError
 from kubeflow_aks.clients.kubernetes.objects import Kind
 from kubeflow_aks.local_aks.control_plane.controllers.eviction_handler import NAME, prepare
 from kubeflow_aks.local_aks.simulation.live_cluster import LiveCluster
+from kubeflow_aks.local_aks.simulation.tasks.eviction import vm_condition
 from tests.local.kubectl import Kubectl, eventually
 
 Object = dict[str, Any]
@@ -135,6 +136,7 @@ class Noticed:
         """A new pod on the node; its name."""
         name = f"pod-{uuid.uuid4().hex[:8]}"
         annotations = {"local-aks/stop-seconds": str(_STOP_SECONDS), "local-aks/run-seconds": "3600"}
+        annotations |= metadata.pop("annotations", {})
         metadata = {"name": name, "namespace": self._namespace, "annotations": annotations, **metadata}
         spec = {
             "nodeName": node,
@@ -241,15 +243,4 @@ class Noticed:
             )
 
     def _condition(self, node: str, type_: str, status: str, reason: str, message: str) -> None:
-        moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        self._cluster.set_condition(
-            node,
-            {
-                "type": type_,
-                "status": status,
-                "reason": reason,
-                "message": message,
-                "lastTransitionTime": moment,
-                "lastHeartbeatTime": moment,
-            },
-        )
+        self._cluster.set_condition(node, vm_condition(type_, status, reason, message))

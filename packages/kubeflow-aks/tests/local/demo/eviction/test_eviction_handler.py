@@ -14,6 +14,7 @@ from typing import Final
 
 import pytest
 
+from components.kubeflow.eviction_script import SAVE
 from kubeflow_aks.clients.kubernetes.objects import Kind
 from kubeflow_aks.local_aks.control_plane.controllers.eviction_handler import NAME, NAMESPACE
 from tests.local.demo.eviction.noticed import HandlerProcess, Noticed, handling
@@ -65,6 +66,7 @@ def played(demo: DemoStack, noticed: Noticed, tmp_path_factory: pytest.TempPathF
         "elsewhere": noticed.pod(by_others),
         "frozen": noticed.pod(frozen),
         "advised": noticed.pod(advised),
+        "agrees": noticed.pod(advised, annotations={SAVE: ""}),
     }
     noticed.running()
     with handling(demo.kubectl, tmp_path_factory.mktemp("played") / "handler") as handler:
@@ -74,6 +76,7 @@ def played(demo: DemoStack, noticed: Noticed, tmp_path_factory: pytest.TempPathF
         )
         noticed.notice(taken, seconds=20)
         noticed.notice(by_others, seconds=30, type_="PreemptionScheduled")
+        noticed.until(lambda: noticed.pods()[pods["agrees"]]["metadata"]["annotations"][SAVE])
         leaving = [pods[key] for key in ("short", "long", "held", "elsewhere")]
         noticed.until(lambda: all(noticed.grace_of(pod) is not None for pod in leaving))
         log, metrics = handler.lines, handler.metrics().splitlines()
@@ -108,6 +111,7 @@ def test_the_pod_of_a_daemon_set_stays(played: Played) -> None:
 
 def test_its_metrics_have_what_it_did(played: Played) -> None:
     assert {
+        'kubeflow_aks_eviction_notices_total{kind="advisory"} 1',
         'kubeflow_aks_eviction_notices_total{kind="scheduled"} 2',
         'kubeflow_aks_eviction_notice_lead_seconds_bucket{le="10"} 0',
         'kubeflow_aks_eviction_notice_lead_seconds_bucket{le="30"} 2',
@@ -124,6 +128,14 @@ def test_what_takes_no_vm_away_changes_nothing(played: Played, what: str) -> Non
     assert "unschedulable" not in node["spec"]
     assert MARK not in node["metadata"]["annotations"]
     assert played.noticed.grace_of(played.pods[what]) is None
+
+
+def test_a_pod_that_agrees_saves_itself_on_an_advisory_and_goes_on(played: Played) -> None:
+    pods = played.noticed.pods()
+    saves = pods[played.pods["agrees"]]["metadata"]
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", saves["annotations"][SAVE])
+    assert "deletionTimestamp" not in saves
+    assert SAVE not in pods[played.pods["advised"]]["metadata"]["annotations"]
 
 
 def test_a_node_that_others_cordoned_is_drained_and_stays_theirs(played: Played) -> None:
@@ -201,12 +213,13 @@ def test_the_handler_may_do_what_it_does_and_nothing_else(demo: DemoStack) -> No
     ours = {
         line.split()[0]: line[line.rindex("[") :]
         for line in demo.kubectl.run("auth", "can-i", "--list", "--no-headers", user).splitlines()
-        if line.split()[0] in {"nodes", "pods", "pods/eviction"}
+        if line.split()[0] in {"nodes", "pods", "pods/eviction", "pods/status"}
     }
     assert ours == {
         "nodes": "[list watch patch]",
         "pods": "[list delete]",
         "pods/eviction": "[create]",
+        "pods/status": "[patch]",
     }
     everybody = {
         line.split()[0]

@@ -2,7 +2,7 @@
 
 A driver looks up in the metadata store what a task's inputs are and whether it has run before, and makes the task's pod
 out of it. Here is no store: nothing is cached, inputs have no values, every condition holds. What it makes of a pod's
-container, GPUs, tolerations and affinity is held against what the real driver of 2.15 made of sixteen pipelines
+container, GPUs, tolerations and affinity is held against what the real driver of 2.16 made of sixteen pipelines
 (tests/local_aks/control_plane/test_kfp_driver.py).
 
 Argo gets outputs of a pod from the container beside it, as an object of kind WorkflowTaskResult with the name of the

@@ -25,7 +25,7 @@ NOTICE_SECONDS: Final = 30.0
 """Azure's notice before a spot VM is taken; at least, and best effort (docs/facts/aks.md#spot-pools)."""
 
 DRAIN_TAINT: Final = {"key": "remediator.kubernetes.azure.com/unschedulable", "effect": "NoSchedule"}
-_CONDITIONS: Final = {"VMEventScheduled": "VMEventScheduled", "PreemptionScheduled": "SpotEvictionIncoming"}
+CONDITIONS: Final = {"VMEventScheduled": "VMEventScheduled", "PreemptionScheduled": "SpotEvictionIncoming"}
 """The conditions that announce an eviction, and their reasons (docs/facts/aks.md#evictions)."""
 _COMPONENT: Final = "simulated-spot-market"
 
@@ -99,27 +99,22 @@ class Evictions(NodeTasks[Eviction]):
             self._journal.write(Kind.EVICTION, Source.MARKET, **line)
 
 
+def vm_condition(type_: str, status: str, reason: str, message: str) -> dict[str, str]:
+    """What node-problem-detector writes of a VM's scheduled events, now."""
+    moment = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    times = {"lastTransitionTime": moment, "lastHeartbeatTime": moment}
+    return {"type": type_, "status": status, "reason": reason, "message": message, **times}
+
+
 def _announce(cluster: LiveCluster, node: str) -> None:
     """What node-problem-detector and AKS's node auto-drain put on the node: event, conditions, taint, cordon."""
-    wall = time.time()
     message = (
-        f"Preempt Scheduled: {formatdate(wall + NOTICE_SECONDS, usegmt=True)}. DurationInSeconds: -1.  For more "
+        f"Preempt Scheduled: {formatdate(time.time() + NOTICE_SECONDS, usegmt=True)}. DurationInSeconds: -1.  For more "
         "information, see https://aka.ms/aks/scheduledevents (simulated)"
     )
-    moment = datetime.fromtimestamp(wall, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     cluster.taint_node(node, [DRAIN_TAINT], cordon=True)
-    for type_, reason in _CONDITIONS.items():
-        cluster.set_condition(
-            node,
-            {
-                "type": type_,
-                "status": "True",
-                "reason": reason,
-                "message": message,
-                "lastTransitionTime": moment,
-                "lastHeartbeatTime": moment,
-            },
-        )
+    for type_, reason in CONDITIONS.items():
+        cluster.set_condition(node, vm_condition(type_, "True", reason, message))
     cluster.record(
         Event(
             kind="Node",
