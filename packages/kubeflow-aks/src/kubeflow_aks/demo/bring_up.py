@@ -4,6 +4,7 @@ import json
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -64,7 +65,8 @@ class BringUp:
         self.part(1, f"Plan of stack {self.stack}, recorded from the program")
         recorded = record(self.stack, root=self.project, preview=True)
         document = plan_document(recorded)
-        self.console.block(report(document, recorded.messages, terminal_width()))
+        today = datetime.now(UTC).date()
+        self.console.block(report(document, recorded.messages, terminal_width(), today))
         return document
 
     def tools(self, extras: tuple[str, ...] = ()) -> LocalAks:
