@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Final, TypeVar
 
 from kubeflow_aks.cost import basis as basis_of
@@ -11,7 +11,7 @@ from kubeflow_aks.cost.basis import Basis, Work
 from kubeflow_aks.cost.bill import ASSUMED_WORK, Bill, Line, WorkCost
 from kubeflow_aks.cost.figures import CostError, EvictionRate, Restart, Source
 from kubeflow_aks.cost.idling import idling
-from kubeflow_aks.cost.overflow import is_hopeless, overflows, play_together
+from kubeflow_aks.cost.overflow import Full, full, is_hopeless, overflows, play_together
 from kubeflow_aks.cost.prices.market import Market
 from kubeflow_aks.cost.quotes import Quotes
 from kubeflow_aks.cost.reading import Cluster, Pool, read_cluster
@@ -54,14 +54,15 @@ class Account:
             market: the source of prices.
             observed: eviction rates by pool, used instead of those of the stack and the market.
             measured: restarts by pool, for work that leaves `restartMinutes` at its default.
-            like: the same stack at other prices, whose hours are taken where these change none.
+            like: the same stack with other figures, whose hours are taken where these change none.
 
         Raises:
             CostError: it can't be billed; one line for each mistake.
         """
         self._stack, self.market = stack, market
         self._observed, self._measured, self._like = observed or {}, measured or {}, like
-        self._basis, self._cluster = basis, cluster = basis_of.read(stack.outputs), read_cluster(stack)
+        basis = like._basis if like else basis_of.read(stack.outputs)
+        self._basis, self._cluster = basis, cluster = basis, like._cluster if like else read_cluster(stack)
         region = cluster.region or basis.location
         if not region:
             raise CostError(
@@ -76,6 +77,7 @@ class Account:
         self._workload = {
             name: restarts.measured(work, restart.get(work.pool)) for name, work in self._stated.items()
         }
+        self._on = cache(self._terms_on)
         self._terms = PoolTerms(cluster, basis, self._quotes, _of_pools(cluster, self._observed), restart)
 
     def bill(self, *, brief: bool = False) -> Bill:
@@ -133,11 +135,17 @@ class Account:
     def at_rate(self, rate: EvictionRate) -> "Account":
         """The same at another eviction rate of all spot pools."""
         pools = (one.name for pool in self._cluster.pools.values() if pool.spot for one in pool.agent_pools)
-        return Account(self._stack, self.market, {**self._observed, **dict.fromkeys(pools, rate)}, self._measured)
+        return Account(
+            self._stack,
+            self.market,
+            {**self._observed, **dict.fromkeys(pools, rate)},
+            self._measured,
+            like=self,
+        )
 
     def play_with(self, others: Iterable["Account"]) -> None:
         """Plays the full pools of this bill and of others: all at once takes far less time than one by one."""
-        play_together(it._batch for it in (self, *others))
+        play_together(it._full for it in (self, *others))
 
     def batch(self) -> Mapping[str, tuple[Work, Terms]]:
         """Each kind of work of the bill, and its terms; errors are those of `bill`."""
@@ -163,11 +171,12 @@ class Account:
     def played(self) -> Mapping[str, Played]:
         """The month of each kind of work."""
         like = self._like
-        if like and all(
-            on.differs_by_prices_alone(like.terms_of[name]) for name, on in self.terms_of.items()
-        ):
-            return like.played
-        idle, outcomes, assumed = idling(self._batch), overflows(self._batch), not self._basis.workload
+        if like:
+            pairs = zip(self.terms_of.values(), like.terms_of.values(), strict=True)
+            distinct = {(id(on), id(other)): (on, other) for on, other in pairs}
+            if all(on.differs_by_prices_alone(other) for on, other in distinct.values()):
+                return like.played
+        idle, outcomes, assumed = idling(self._batch), overflows(self._full), not self._basis.workload
         return {
             name: expected_cost(name, *of, idle[name], outcomes.get(name), assumed=assumed)
             for name, of in self._batch.items()
@@ -176,11 +185,16 @@ class Account:
     @cached_property
     def terms_of(self) -> Mapping[str, Terms]:
         """The terms of each kind of work."""
+        return {name: self._on(work.pool, work.head_pool) for name, work in self._workload.items()}
+
+    @cached_property
+    def _full(self) -> Full:
+        return full(self._batch)
+
+    def _terms_on(self, pool: str, head: str | None) -> Terms:
         pools, of = self._cluster.pools, self._terms.of
-        return {
-            name: replace(of(pools[work.pool]), head=of(pools[work.head_pool]) if work.head_pool else None)
-            for name, work in self._workload.items()
-        }
+        on = of(pools[pool])
+        return replace(on, head=of(pools[head])) if head else on
 
     def _notes(self, name: str, cost: WorkCost) -> Iterator[str]:
         on = self.terms_of[name]

@@ -126,7 +126,9 @@ def _cost(options: Options) -> ExitCode:
     figures, more = _figures(options, stack, market)
     account = figures.account(stack)
     shows_others = options.form in {"text", "markdown"} and not revision
-    tables = what_if(account) if shows_others else None  # first, as it plays the bill's full pools with its own
+    tables = (
+        what_if(account) if shows_others else None
+    )  # first, as it plays the bill's full pools with its own
     bill = account.bill()
     if revision:
         earlier = stack_at(revision, stack.name, options.project, partial(print, file=sys.stderr, flush=True))
@@ -213,7 +215,6 @@ def _written(
     more = [*more, *([usage_report.section(figures.usage, bill.currency)] if figures.usage else [])]
     advice = [advice_report.section(advised)] if advised else []
     return _text(page(bill, *advice, *more, *([tables] if tables and bill.rates else [])), form)
-
 
 
 def _write(options: Options, comparison: Actual) -> None:
