@@ -37,7 +37,12 @@ def bill(
 
 
 class Account:
-    """What a bill is made from."""
+    """What a bill is made from.
+
+    Attributes:
+        basis: the stack's settings for it.
+        cluster: the stack's pools and facilities.
+    """
 
     def __init__(
         self,
@@ -61,8 +66,8 @@ class Account:
         """
         self._stack, self.market = stack, market
         self._observed, self._measured, self._like = observed or {}, measured or {}, like
-        basis = like._basis if like else basis_of.read(stack.outputs)
-        self._basis, self._cluster = basis, cluster = basis, like._cluster if like else read_cluster(stack)
+        self.basis = basis = like.basis if like else basis_of.read(stack.outputs)
+        self.cluster = cluster = like.cluster if like else read_cluster(stack)
         region = cluster.region or basis.location
         if not region:
             raise CostError(
@@ -86,7 +91,7 @@ class Account:
         Raises:
             CostError: a price is missing; one line for each.
         """
-        basis, cluster, workload = self._basis, self._cluster, self._workload
+        basis, cluster, workload = self.basis, self.cluster, self._workload
         quotes, terms, on, played = self._quotes, self._terms, self.terms_of, self.played
         assumed = not basis.workload
         running = basis.office_hours.share if basis.office_hours else 1.0
@@ -134,7 +139,7 @@ class Account:
 
     def at_rate(self, rate: EvictionRate) -> "Account":
         """The same at another eviction rate of all spot pools."""
-        pools = (one.name for pool in self._cluster.pools.values() if pool.spot for one in pool.agent_pools)
+        pools = (one.name for pool in self.cluster.pools.values() if pool.spot for one in pool.agent_pools)
         return Account(
             self._stack,
             self.market,
@@ -145,7 +150,7 @@ class Account:
 
     def play_with(self, others: Iterable["Account"]) -> None:
         """Plays the full pools of this bill and of others: all at once takes far less time than one by one."""
-        play_together(it._full for it in (self, *others))
+        play_together(it.full for it in (self, *others))
 
     def batch(self) -> Mapping[str, tuple[Work, Terms]]:
         """Each kind of work of the bill, and its terms; errors are those of `bill`."""
@@ -157,7 +162,7 @@ class Account:
         """What a node hour of each agent pool costs, or would on demand, OS disk included; errors as of `bill`."""
         prices = {
             one.name: self._terms.node(replace(one, spot=pool.spot and not on_demand)).hour.expected
-            for pool in self._cluster.pools.values()
+            for pool in self.cluster.pools.values()
             for one in pool.agent_pools
         }
         self._quotes.check()
@@ -176,7 +181,7 @@ class Account:
             distinct = {(id(on), id(other)): (on, other) for on, other in pairs}
             if all(on.differs_by_prices_alone(other) for on, other in distinct.values()):
                 return like.played
-        idle, outcomes, assumed = idling(self._batch), overflows(self._full), not self._basis.workload
+        idle, outcomes, assumed = idling(self._batch), overflows(self.full), not self.basis.workload
         return {
             name: expected_cost(name, *of, idle[name], outcomes.get(name), assumed=assumed)
             for name, of in self._batch.items()
@@ -188,11 +193,12 @@ class Account:
         return {name: self._on(work.pool, work.head_pool) for name, work in self._workload.items()}
 
     @cached_property
-    def _full(self) -> Full:
+    def full(self) -> Full:
+        """The months of full pools."""
         return full(self._batch)
 
     def _terms_on(self, pool: str, head: str | None) -> Terms:
-        pools, of = self._cluster.pools, self._terms.of
+        pools, of = self.cluster.pools, self._terms.of
         on = of(pools[pool])
         return replace(on, head=of(pools[head])) if head else on
 
@@ -205,7 +211,7 @@ class Account:
 
     def _returned(self, of: Iterable[Line]) -> Iterator[str]:
         """What the option that moves work back to spot may save."""
-        fallbacks = {pool.fallback for pool in self._cluster.pools.values()}
+        fallbacks = {pool.fallback for pool in self.cluster.pools.values()}
         on_fallbacks = [
             line.pool for line in of if line.hours and line.part == "batch" and line.pool in fallbacks
         ]

@@ -42,7 +42,7 @@ def home(terms: PoolTerms, running: float) -> Iterator[Line]:
         if pool.home:
             node = terms.node(pool)
             hours = Range(pool.minimum, pool.minimum, pool.maximum) * (HOURS_A_MONTH * running)
-            yield from _both(pool, "home", hours, node, hours, node)
+            yield from _both(pool, "home", hours, node, compared=hours, other=node)
 
 
 def batch(terms: PoolTerms, played: Iterable[tuple[Played, Terms]], running: float) -> Iterator[Line]:
@@ -70,7 +70,8 @@ def batch(terms: PoolTerms, played: Iterable[tuple[Played, Terms]], running: flo
         if name in accounts:
             part: Part = "batch" if name in worked or pool.spot else "home"
             it = accounts[name]
-            yield from _both(pool, part, it.hours, it.node, Range.exactly(it.compared), it.other)
+            compared = Range.exactly(it.compared)
+            yield from _both(pool, part, it.hours, it.node, compared=compared, other=it.other)
 
 
 def beyond_the_maximum(terms: PoolTerms, lines: Iterable[Line], running: float) -> Iterator[str]:
@@ -87,8 +88,13 @@ def beyond_the_maximum(terms: PoolTerms, lines: Iterable[Line], running: float) 
             )
 
 
-def _both(pool: Pool, part: Part, hours: Range, node: Node, compared: Range, other: Node) -> Iterator[Line]:
-    """The line of a pool's VMs, and that of their OS disks where they cost something; compared hours on another node."""
+def _both(
+    pool: Pool, part: Part, hours: Range, node: Node, *, compared: Range, other: Node
+) -> Iterator[Line]:
+    """The line of a pool's VMs, and that of their OS disks where they cost something.
+
+    What both would cost on demand is made from the `compared` hours of the `other` node.
+    """
     yield Line(
         pool.name,
         part,
