@@ -40,7 +40,7 @@ _AMPLE: Final = 3
 _SPARSE: Final = 0.9
 """Share of rows that go on below which the others are dropped."""
 _OF_ROWS: Final = (
-    *("_row", "_kind", "_least", "_ready", "_next", "_left", "_again", "_busy", "_gone", "_user"),
+    *("_row", "_kind", "_least", "_ready", "_first", "_next", "_left", "_again", "_busy", "_gone", "_user"),
     *("_tail", "_delay", "_day", "_ends"),
 )
 _BLOCK: Final = 32
@@ -211,7 +211,7 @@ class _Rows:
         lacking = -self._submitted.shape[1] % _BLOCK
         padded = np.pad(self._submitted, ((0, 0), (0, lacking)), constant_values=math.inf)
         self._ready = padded.reshape(len(padded), -1, _BLOCK)
-        self._next = self._ready.min(2)
+        self._first, self._next = self._ready.argmin(2), self._ready.min(2)
         self._outages = _joined([plan.outages for plan in plans], math.inf)
         self._draws = _joined([plan.draws for plan in plans], math.nan)
         of_months = (
@@ -240,18 +240,20 @@ class _Rows:
                 self._drop(~due)
         kind = row = 0
         for plan in self._plans:
-            took = (self._done - self._submitted)[row : row + plan.rows, : plan.kind.size]
+            part = slice(row, row + plan.rows), slice(plan.kind.size)
+            took = self._done[part] - self._submitted[part]
             yield tuple(
-                self._outcome(kind + place, one, took[:, plan.kind == place], plan)
+                self._outcome(
+                    kind + place,
+                    plan,
+                    0.0 if one.step.deadline is None else _late(one, took[:, plan.kind == place]),
+                )
                 for place, one in enumerate(plan.month.work)
             )
             kind, row = kind + len(plan.month.work), row + plan.rows
 
-    def _outcome(self, kind: int, work: Demand, took: _Floats, plan: _Plan) -> Outcome:
-        """The outcome of one kind, whose jobs took so many hours; not a number for those that a row has not."""
-        months, steps = plan.rows * plan.part, took.reshape(-1, work.jobs).max(1)
-        steps = steps[np.isfinite(steps)]
-        late = work.step.deadline is not None and steps.size > 0
+    def _outcome(self, kind: int, plan: _Plan, late: float) -> Outcome:
+        months = plan.rows * plan.part
         return Outcome(
             *(
                 float(hours[2 * kind + side]) / months
@@ -259,7 +261,7 @@ class _Rows:
                 for side in (0, 1)
             ),
             waits=float(self._waits[kind]) / months,
-            late=float((steps > work.step.deadline).mean()) if late else 0.0,
+            late=late,
             part=plan.part,
         )
 
@@ -277,7 +279,7 @@ class _Rows:
             return due
         every = np.flatnonzero(due)
         block, at = block[every], at[every]
-        job = block * _BLOCK + self._ready[every, block].argmin(1)
+        job = block * _BLOCK + self._first[every, block]
         kind, draws = self._kind[every, job], self._draws[self._row[every], number]
         of = self._jobs.take(kind)  # far faster than an index
         (place, node, since), begin, added = self._take(every, at, kind, draws[:, 0])
@@ -301,11 +303,11 @@ class _Rows:
         kept = np.where((of["block"] == 0) | (draws[:, 2] < of["saved"]) & evicted, worked, kept)
         self._left[every, job] -= np.where(done, 0.0, kept)
         row, later = self._row[every], of["grows"] * np.minimum(at, self._ends[every])
-        self._later[row, job] += later
-        self._done[row[done], job[done]] = (stop + self._later[row, job])[done]
+        self._later[row, job] = so_far = self._later[row, job] + later
+        self._done[row[done], job[done]] = (stop + so_far)[done]
         next_start = stop + np.where(evicted, of["wait"], 0.0)
         self._ready[every, block, job % _BLOCK] = np.where(done, math.inf, next_start)
-        self._next[every, block] = _least(self._ready[every, block])[1]
+        self._first[every, block], self._next[every, block] = _least(self._ready[every, block])
         self._again[every, job] = True
 
         till = stop + np.where(evicted, of["held"], 0.0)
@@ -339,19 +341,23 @@ class _Rows:
         free = np.maximum(self._busy.take(rows, axis=0), at[:, None])
         there = self._gone.take(rows, axis=0) > free
         free[side == _NO] = math.inf
-        late = np.where(draws < of["sold_out"], of["outage"], 0.0)[:, None]
+        late = np.where(draws < of["sold_out"], of["outage"], 0.0)
         new, order = (side == 0) & ~there, side + np.int8(2) * ~there
         taken, place = list[tuple[_Whole, _Whole, _Floats]](), np.arange(rows.size)
         for number in range(of["nodes"].max()):
             if number:
                 place = np.flatnonzero(of["nodes"] > number)
-            some, row = free[place], rows[place]
-            if self._outages.size or late.any():
-                first = _least(np.where(new[place], some, math.inf))[1]
-                back = self._back(row, of["place"][place], first)
-                some = np.where(new[place], np.maximum(some + late[place], back[:, None]), some)
+            some, row = free.take(place, axis=0), rows[place]
+            back = late[place]
+            if self._outages.size:
+                first = _least(np.where(new.take(place, axis=0), some, math.inf))[1]
+                back = np.maximum(back, self._back(row, of["place"][place], first))
+            out = np.flatnonzero(back)
+            if out.size:
+                later = np.maximum(some[out] + late[place[out], None], back[out, None])
+                some[out] = np.where(new[place[out]], later, some[out])
             start = _least(some)[1]
-            node = np.where(some <= start[:, None], order[place], _NO).argmin(1)
+            node = np.where(some <= start[:, None], order.take(place, axis=0), _NO).argmin(1)
             idle = np.minimum(start, self._gone[row, node]) - self._busy[row, node]
             _add(self._idle, self._user[row, node], np.where(self._least[row, node], 0.0, idle))
             _add(self._waits, kind[place], start - at[place])
@@ -373,9 +379,16 @@ class _Rows:
         new = (added >= 0) & (self._delay[rows] > 0)
         rows, added = rows[new], added[new]
         kept = np.minimum(added + self._delay[rows], evening[new])
-        gone = self._gone[rows]
-        stays = (gone > added[:, None]) & (gone > self._busy[rows])
+        gone = self._gone.take(rows, axis=0)
+        stays = (gone > added[:, None]) & (gone > self._busy.take(rows, axis=0))
         self._gone[rows] = np.where(stays, np.maximum(gone, kept[:, None]), gone)
+
+
+def _late(work: Demand, took: _Floats) -> float:
+    """Share of the steps that miss their deadline, by the hours of each row's jobs; no number for those it has not."""
+    steps = took.reshape(-1, work.jobs).max(1)
+    steps = steps[np.isfinite(steps)]
+    return float((steps > (work.step.deadline or 0.0)).mean()) if steps.size else 0.0
 
 
 def _least(rows: _Floats) -> tuple[_Whole, _Floats]:
