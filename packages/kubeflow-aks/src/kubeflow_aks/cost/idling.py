@@ -71,8 +71,11 @@ def idling(batch: Mapping[str, tuple[Work, Terms]]) -> Mapping[str, Idling]:
 
 
 def _boots(work: Work, terms: Terms) -> tuple[float, float, float, float]:
-    expected, shortest, longest = (boot(step, terms.evictions.expected) for step in steps(work, terms))
-    return expected, shortest, longest, work.step.restart
+    rate, (step, quick, slow) = terms.evictions.expected, steps(work, terms)
+    expected = boot(step, rate)
+    if terms.restart is None:
+        return expected, expected, expected, step.restart
+    return expected, boot(quick, rate), boot(slow, rate), step.restart
 
 
 def _of_pool(kinds: list[_Kind], terms: Terms) -> list[Idling]:

@@ -83,6 +83,11 @@ class Terms:
         return self.rate.rate if self.rate else Range.exactly(0.0)
 
     @property
+    def certain(self) -> bool:
+        """Whether neither evictions nor restarts are a range, so that what a step takes is none."""
+        return self.restart is None and self.evictions.exact
+
+    @property
     def fallback_share(self) -> float:
         """Share of the work that runs on the fallback."""
         return self.sold_out if self.fallback else 0.0

@@ -128,7 +128,8 @@ def _on_spot(
     useful, share = work.hours_per_month, terms.fallback_share
     rate, at_rates = terms.evictions, steps(work, terms)
     step, pairs = at_rates[0], list(zip(at_rates, rate.figures, strict=True))
-    results = [_expected(one, at, terms.day) for one, at in pairs]
+    some = pairs[:1] if terms.certain else pairs
+    results = [_expected(one, at, terms.day) for one, at in some] * (3 // len(some))
     multiple = _in_order(*(it.multiple for it in results))
     evictions = [it.evictions for it in results]
     by_blog = Range.exactly(useful * (1 - share) * (1 + _BLOGS_SHARE))
@@ -239,7 +240,7 @@ def _ways(work: Work, terms: Terms, multiple: Range, unevicted: float) -> list[W
     else:
         at_rates, rate = steps(work, terms), terms.evictions
         figures = zip(at_rates, rate.figures, multiple.figures, strict=True)
-        of_rates = list(figures)[: 1 if rate.exact and not terms.restart else None]
+        of_rates = list(figures)[: 1 if terms.certain else None]
         ways = [way(one, at, terms, its, unevicted) for one, at, its in of_rates] * (3 // len(of_rates))
         ways.append(way(at_rates[0], rate.expected, terms, multiple.expected, unevicted, taken=True))
     return ways

@@ -10,9 +10,6 @@ from importlib import metadata
 from pathlib import Path
 from typing import Final
 
-from filelock import FileLock
-from packaging.requirements import InvalidRequirement, Requirement
-
 from kubeflow_aks.environment import InstallError, ProjectEnvironment, create, install, packages, program
 from kubeflow_aks.ownership import NotOurFolderError, is_only_ours
 from kubeflow_aks.project import PROJECT_ROOT
@@ -29,6 +26,8 @@ _UNREACHABLE: Final = "connection broken"
 @cache_of_calls
 def is_installed(lock: bytes) -> bool:
     """Whether this process's environment has each package of a lock file, installed by its hashes."""
+    from packaging.requirements import InvalidRequirement, Requirement  # noqa: PLC0415 - few commands need it
+
     project = ProjectEnvironment(PROJECT_ROOT)
     try:
         text = lock.decode()
@@ -79,6 +78,8 @@ def _made_once(folder: Path, lock: bytes, what: str, report: Callable[[str], obj
         raise InstallError(
             f"others can write to {folder.parent}; expected a folder that is only yours (mode 700)"
         )
+    from filelock import FileLock  # noqa: PLC0415 - few commands need it
+
     with FileLock(_mark(folder)):
         if not (folder / _COMPLETE).exists():
             report(f"Setting up the environment of {what} (once, about a minute) …")
