@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Final, TypeVar
 
 from kubeflow_aks.cost import basis as basis_of
@@ -11,7 +11,7 @@ from kubeflow_aks.cost.basis import Basis, Work
 from kubeflow_aks.cost.bill import ASSUMED_WORK, Bill, Line, WorkCost
 from kubeflow_aks.cost.figures import CostError, EvictionRate, Restart, Source
 from kubeflow_aks.cost.idling import idling
-from kubeflow_aks.cost.overflow import is_hopeless, overflows
+from kubeflow_aks.cost.overflow import Full, full, is_hopeless, overflows, play_together
 from kubeflow_aks.cost.prices.market import Market
 from kubeflow_aks.cost.quotes import Quotes
 from kubeflow_aks.cost.reading import Cluster, Pool, read_cluster
@@ -37,7 +37,12 @@ def bill(
 
 
 class Account:
-    """What a bill is made from."""
+    """What a bill is made from.
+
+    Attributes:
+        basis: the stack's settings for it.
+        cluster: the stack's pools and facilities.
+    """
 
     def __init__(
         self,
@@ -54,14 +59,15 @@ class Account:
             market: the source of prices.
             observed: eviction rates by pool, used instead of those of the stack and the market.
             measured: restarts by pool, for work that leaves `restartMinutes` at its default.
-            like: the same stack at other prices, whose hours are taken where these change none.
+            like: the same stack with other figures, whose hours are taken where these change none.
 
         Raises:
             CostError: it can't be billed; one line for each mistake.
         """
         self._stack, self.market = stack, market
         self._observed, self._measured, self._like = observed or {}, measured or {}, like
-        self._basis, self._cluster = basis, cluster = basis_of.read(stack.outputs), read_cluster(stack)
+        self.basis = basis = like.basis if like else basis_of.read(stack.outputs)
+        self.cluster = cluster = like.cluster if like else read_cluster(stack)
         region = cluster.region or basis.location
         if not region:
             raise CostError(
@@ -76,6 +82,7 @@ class Account:
         self._workload = {
             name: restarts.measured(work, restart.get(work.pool)) for name, work in self._stated.items()
         }
+        self._on = cache(self._terms_on)
         self._terms = PoolTerms(cluster, basis, self._quotes, _of_pools(cluster, self._observed), restart)
 
     def bill(self, *, brief: bool = False) -> Bill:
@@ -84,7 +91,7 @@ class Account:
         Raises:
             CostError: a price is missing; one line for each.
         """
-        basis, cluster, workload = self._basis, self._cluster, self._workload
+        basis, cluster, workload = self.basis, self.cluster, self._workload
         quotes, terms, on, played = self._quotes, self._terms, self.terms_of, self.played
         assumed = not basis.workload
         running = basis.office_hours.share if basis.office_hours else 1.0
@@ -130,9 +137,20 @@ class Account:
         """The same at other prices."""
         return Account(self._stack, market, self._observed, self._measured, like=self)
 
-    def at_rates(self, rates: Mapping[str, EvictionRate]) -> "Account":
-        """The same at other eviction rates of pools."""
-        return Account(self._stack, self.market, {**self._observed, **rates}, self._measured)
+    def at_rate(self, rate: EvictionRate) -> "Account":
+        """The same at another eviction rate of all spot pools."""
+        pools = (one.name for pool in self.cluster.pools.values() if pool.spot for one in pool.agent_pools)
+        return Account(
+            self._stack,
+            self.market,
+            {**self._observed, **dict.fromkeys(pools, rate)},
+            self._measured,
+            like=self,
+        )
+
+    def play_with(self, others: Iterable["Account"]) -> None:
+        """Plays the full pools of this bill and of others: all at once takes far less time than one by one."""
+        play_together(it.full for it in (self, *others))
 
     def batch(self) -> Mapping[str, tuple[Work, Terms]]:
         """Each kind of work of the bill, and its terms; errors are those of `bill`."""
@@ -144,7 +162,7 @@ class Account:
         """What a node hour of each agent pool costs, or would on demand, OS disk included; errors as of `bill`."""
         prices = {
             one.name: self._terms.node(replace(one, spot=pool.spot and not on_demand)).hour.expected
-            for pool in self._cluster.pools.values()
+            for pool in self.cluster.pools.values()
             for one in pool.agent_pools
         }
         self._quotes.check()
@@ -158,11 +176,12 @@ class Account:
     def played(self) -> Mapping[str, Played]:
         """The month of each kind of work."""
         like = self._like
-        if like and all(
-            on.differs_by_prices_alone(like.terms_of[name]) for name, on in self.terms_of.items()
-        ):
-            return like.played
-        idle, outcomes, assumed = idling(self._batch), overflows(self._batch), not self._basis.workload
+        if like:
+            pairs = zip(self.terms_of.values(), like.terms_of.values(), strict=True)
+            distinct = {(id(on), id(other)): (on, other) for on, other in pairs}
+            if all(on.differs_by_prices_alone(other) for on, other in distinct.values()):
+                return like.played
+        idle, outcomes, assumed = idling(self._batch), overflows(self.full), not self.basis.workload
         return {
             name: expected_cost(name, *of, idle[name], outcomes.get(name), assumed=assumed)
             for name, of in self._batch.items()
@@ -171,11 +190,17 @@ class Account:
     @cached_property
     def terms_of(self) -> Mapping[str, Terms]:
         """The terms of each kind of work."""
-        pools, of = self._cluster.pools, self._terms.of
-        return {
-            name: replace(of(pools[work.pool]), head=of(pools[work.head_pool]) if work.head_pool else None)
-            for name, work in self._workload.items()
-        }
+        return {name: self._on(work.pool, work.head_pool) for name, work in self._workload.items()}
+
+    @cached_property
+    def full(self) -> Full:
+        """The months of full pools."""
+        return full(self._batch)
+
+    def _terms_on(self, pool: str, head: str | None) -> Terms:
+        pools, of = self.cluster.pools, self._terms.of
+        on = of(pools[pool])
+        return replace(on, head=of(pools[head])) if head else on
 
     def _notes(self, name: str, cost: WorkCost) -> Iterator[str]:
         on = self.terms_of[name]
@@ -186,7 +211,7 @@ class Account:
 
     def _returned(self, of: Iterable[Line]) -> Iterator[str]:
         """What the option that moves work back to spot may save."""
-        fallbacks = {pool.fallback for pool in self._cluster.pools.values()}
+        fallbacks = {pool.fallback for pool in self.cluster.pools.values()}
         on_fallbacks = [
             line.pool for line in of if line.hours and line.part == "batch" and line.pool in fallbacks
         ]

@@ -18,7 +18,7 @@ from kubeflow_aks.cost.model import hourly
 from kubeflow_aks.cost.model.month import Outcome
 from kubeflow_aks.cost.model.rates import evictions_an_hour
 from kubeflow_aks.cost.model.step import Step
-from kubeflow_aks.cost.overflow import overflows, play_together
+from kubeflow_aks.cost.overflow import full, overflows, play_together
 from kubeflow_aks.cost.restarts import held
 from kubeflow_aks.cost.terms import Terms
 from kubeflow_aks.cost.work import Way, best_interval, expected_cost, overflow_share, way
@@ -93,9 +93,9 @@ def of_work(batch: Mapping[str, tuple[Work, Terms]]) -> ByRate | None:
         """A new node boots again if it is evicted meanwhile, so idle hours grow with the rate."""
         return list(idling(at(rate)).values())
 
-    batches = [at(rate) for rate in _PLAYED]
-    play_together(batches)
-    played = [overflows(batch) for batch in batches]
+    bills = [full(at(rate)) for rate in _PLAYED]
+    play_together(bills)
+    played = [overflows(months) for months in bills]
     kinds = [
         _Kind(work, terms, tuple(outcomes.get(name) for outcomes in played))
         for name, (work, terms) in every.items()

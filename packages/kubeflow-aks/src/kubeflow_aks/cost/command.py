@@ -125,6 +125,10 @@ def _cost(options: Options) -> ExitCode:
     market = market_of(stack, offline=options.offline, report=warnings.append)
     figures, more = _figures(options, stack, market)
     account = figures.account(stack)
+    shows_others = options.form in {"text", "markdown"} and not revision
+    tables = (
+        what_if(account) if shows_others else None
+    )  # first, as it plays the bill's full pools with its own
     bill = account.bill()
     if revision:
         earlier = stack_at(revision, stack.name, options.project, partial(print, file=sys.stderr, flush=True))
@@ -136,7 +140,7 @@ def _cost(options: Options) -> ExitCode:
     else:
         advised = _advised(options, figures, warnings.append) if options.advise else None
         bill = replace(bill, warnings=(*bill.warnings, *warnings))
-        written = _written(account, figures, bill, more, advised=advised, form=options.form)
+        written = _written(figures, bill, more, tables=tables, advised=advised, form=options.form)
     print(*written, sep="\n")
     if options.write and figures.actual:
         _write(options, figures.actual)
@@ -194,11 +198,11 @@ def _advised(options: Options, figures: _Figures, report: Callable[[str], None])
 
 
 def _written(
-    account: Account,
     figures: _Figures,
     bill: Bill,
     more: Sequence[Section],
     *,
+    tables: Section | None,
     advised: Advised | None,
     form: str,
 ) -> list[str]:
@@ -210,7 +214,7 @@ def _written(
     more = [*([actual_report.section(figures.actual)] if figures.actual else []), *more]
     more = [*more, *([usage_report.section(figures.usage, bill.currency)] if figures.usage else [])]
     advice = [advice_report.section(advised)] if advised else []
-    return _text(page(bill, *advice, *more, *([what_if(account)] if bill.rates else [])), form)
+    return _text(page(bill, *advice, *more, *([tables] if tables and bill.rates else [])), form)
 
 
 def _write(options: Options, comparison: Actual) -> None:

@@ -16,22 +16,21 @@ _NOTHING = Range.exactly(0.0)
 
 @dataclass
 class _Account:
-    """What is billed to one batch pool, and for the same work on demand; `least` hours are on its least nodes."""
+    """Hours of one pool's nodes; `least` of them are on its least nodes.
 
+    Those `compared` are what the same work takes on demand, on another node.
+    """
+
+    node: Node
+    other: Node
     hours: Range = _NOTHING
-    vm: Range = _NOTHING
-    disk: Range = _NOTHING
-    vm_on_demand: Range = _NOTHING
-    disk_on_demand: Range = _NOTHING
     least: float = 0.0
+    compared: float = 0.0
 
-    def add(self, hours: Range, least: float, node: Node, compared: float, other: Node) -> None:
+    def add(self, hours: Range, least: float, compared: float) -> None:
         self.hours += hours
         self.least += least
-        self.vm += product(hours, node.vm)
-        self.disk += product(hours, node.disk)
-        self.vm_on_demand += other.vm * compared
-        self.disk_on_demand += other.disk * compared
+        self.compared += compared
 
 
 def home(terms: PoolTerms, running: float) -> Iterator[Line]:
@@ -43,8 +42,7 @@ def home(terms: PoolTerms, running: float) -> Iterator[Line]:
         if pool.home:
             node = terms.node(pool)
             hours = Range(pool.minimum, pool.minimum, pool.maximum) * (HOURS_A_MONTH * running)
-            vm, disk = product(hours, node.vm), product(hours, node.disk)
-            yield from _both(pool, "home", _Account(hours, vm, disk, vm, disk), node)
+            yield from _both(pool, "home", hours, node, compared=hours, other=node)
 
 
 def batch(terms: PoolTerms, played: Iterable[tuple[Played, Terms]], running: float) -> Iterator[Line]:
@@ -55,25 +53,25 @@ def batch(terms: PoolTerms, played: Iterable[tuple[Played, Terms]], running: flo
     """
     accounts: dict[str, _Account] = {}
     for it, on in played:
-        account = accounts.setdefault(on.pool.name, _Account())
-        account.add(it.hours, it.least, on.node, it.compared * (1 - it.moved), on.on_demand)
+        account = accounts.setdefault(on.pool.name, _Account(on.node, on.on_demand))
+        account.add(it.hours, it.least, it.compared * (1 - it.moved))
         if on.fallback and it.moved:
-            other = accounts.setdefault(on.fallback.name, _Account())
-            other.add(it.fallback, it.least_fallback, on.on_demand, it.compared * it.moved, on.on_demand)
+            account = accounts.setdefault(on.fallback.name, _Account(on.on_demand, on.on_demand))
+            account.add(it.fallback, it.least_fallback, it.compared * it.moved)
         if on.head:
-            node = terms.node(on.head.pool)
-            accounts.setdefault(on.head.pool.name, _Account()).add(
-                it.head, it.head.expected, node, it.head_compared, node
-            )
+            account = accounts.setdefault(on.head.pool.name, _Account(on.head.node, on.head.node))
+            account.add(it.head, it.head.expected, it.head_compared)
     worked = frozenset(accounts)
     for name, pool in terms.pools.items():
-        idle = pool.minimum * HOURS_A_MONTH * running - accounts.get(name, _Account()).least
+        idle = pool.minimum * HOURS_A_MONTH * running - (accounts[name].least if name in worked else 0.0)
         if not pool.home and idle > 0 and terms.starts(pool):
             on = terms.of(pool)
-            accounts.setdefault(name, _Account()).add(Range.exactly(idle), idle, on.node, idle, on.on_demand)
+            accounts.setdefault(name, _Account(on.node, on.on_demand)).add(Range.exactly(idle), idle, idle)
         if name in accounts:
             part: Part = "batch" if name in worked or pool.spot else "home"
-            yield from _both(pool, part, accounts[name], terms.node(pool))
+            it = accounts[name]
+            compared = Range.exactly(it.compared)
+            yield from _both(pool, part, it.hours, it.node, compared=compared, other=it.other)
 
 
 def beyond_the_maximum(terms: PoolTerms, lines: Iterable[Line], running: float) -> Iterator[str]:
@@ -90,26 +88,30 @@ def beyond_the_maximum(terms: PoolTerms, lines: Iterable[Line], running: float) 
             )
 
 
-def _both(pool: Pool, part: Part, account: _Account, node: Node) -> Iterator[Line]:
-    """The line of a pool's VMs, and that of their OS disks where they cost something."""
+def _both(
+    pool: Pool, part: Part, hours: Range, node: Node, *, compared: Range, other: Node
+) -> Iterator[Line]:
+    """The line of a pool's VMs, and that of their OS disks where they cost something.
+
+    What both would cost on demand is made from the `compared` hours of the `other` node.
+    """
     yield Line(
         pool.name,
         part,
         pool.name,
-        account.hours,
-        account.vm,
-        account.vm_on_demand,
+        hours,
+        product(hours, node.vm),
+        product(compared, other.vm),
         node.quotes,
         tuple(notes.of_price(pool, node)),
         _nodes(pool),
         node.vm,
     )
-    if account.disk.high or account.disk_on_demand.high:
+    disk, disk_on_demand = product(hours, node.disk), product(compared, other.disk)
+    if disk.high or disk_on_demand.high:
         of_disks = tuple(notes.of_disks(pool, node))
         name = f"OS disks of {pool.name}"
-        yield Line(
-            name, part, pool.name, None, account.disk, account.disk_on_demand, node.disk_quotes, of_disks
-        )
+        yield Line(name, part, pool.name, None, disk, disk_on_demand, node.disk_quotes, of_disks)
 
 
 def _nodes(pool: Pool) -> str:

@@ -1,7 +1,7 @@
 """What pools that may be full do with their work: what takes the fallback, what waits, and what is late then."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -17,40 +17,43 @@ _HOPELESS: Final = 100
 """Evictions of one step, or months that it takes, from which on its work is left out here, as what is never done."""
 
 
-def overflows(batch: Mapping[str, tuple[Work, Terms]]) -> Mapping[str, Outcome]:
-    """What each kind of work comes to where a pool's maximum or minimum matters (`model.is_limited`).
+Full = Sequence[tuple[Month, Sequence[str]]]
+"""The months in which a pool's maximum or minimum matters (`model.is_limited`), with the names of their work."""
+
+
+def overflows(months: Full) -> Mapping[str, Outcome]:
+    """What each kind of work of some months comes to."""
+    played = overflow.play(month for month, _ in months)
+    return {
+        name: outcome
+        for (_, names), outcomes in zip(months, played, strict=True)
+        for name, outcome in zip(names, outcomes, strict=True)
+    }
+
+
+def play_together(bills: Iterable[Full]) -> None:
+    """Plays what `overflows` needs of several bills: all months at once take far less time than one by one."""
+    overflow.play(month for months in bills for month, _ in months)
+
+
+def full(batch: Mapping[str, tuple[Work, Terms]]) -> Full:
+    """The months of work that shares a fallback, or else a pool, where limits matter.
 
     The others, work that is hardly ever done and the blog's model, which has no limits, are left out: `model.hourly`
     and `model.fallback` bill them. Nodes for the heads of steps count as always free.
     """
-    groups, full = _full(batch)
-    played = overflow.play(full.values())
-    return {
-        name: outcome
-        for fallback, outcomes in zip(full, played, strict=True)
-        for name, outcome in zip(groups[fallback], outcomes, strict=True)
-    }
-
-
-def play_together(batches: Iterable[Mapping[str, tuple[Work, Terms]]]) -> None:
-    """Plays what `overflows` needs of several batches: all months at once take far less time than one by one."""
-    overflow.play([month for batch in batches for month in _full(batch)[1].values()])
-
-
-def _full(batch: Mapping[str, tuple[Work, Terms]]) -> tuple[Mapping[str, list[str]], Mapping[str, Month]]:
-    """Work that shares a fallback, or else a pool, by its name, and the months of those whose limits matter."""
     groups: dict[str, list[str]] = defaultdict(list)
     demands = {name: _demand(work, terms) for name, (work, terms) in batch.items() if not terms.blog}
     for name, demand in demands.items():
         terms = batch[name][1]
         if not _is_hopeless(demand):
             groups[terms.fallback.name if terms.fallback else terms.pool.name].append(name)
-    months = {
-        fallback: _month([batch[name][1] for name in names], [demands[name] for name in names])
-        for fallback, names in groups.items()
-    }
-    full = {fallback: month for fallback, month in months.items() if is_limited(month)}
-    return groups, {fallback: replace(month, others=len(full) - 1) for fallback, month in full.items()}
+    months = [
+        (_month([batch[name][1] for name in names], [demands[name] for name in names]), names)
+        for names in groups.values()
+    ]
+    limited = [(month, names) for month, names in months if is_limited(month)]
+    return [(replace(month, others=len(limited) - 1), names) for month, names in limited]
 
 
 def is_hopeless(work: Work, terms: Terms) -> bool:

@@ -238,8 +238,9 @@ def _ways(work: Work, terms: Terms, multiple: Range, unevicted: float) -> list[W
         ways = [Way(times(of, 1 - share), times(unevicted, share), 1 - share) for of in multiple.figures]
     else:
         at_rates, rate = steps(work, terms), terms.evictions
-        of_rates = zip(at_rates, rate.figures, multiple.figures, strict=True)
-        ways = [way(one, at, terms, its, unevicted) for one, at, its in of_rates]
+        figures = zip(at_rates, rate.figures, multiple.figures, strict=True)
+        of_rates = list(figures)[: 1 if rate.exact and not terms.restart else None]
+        ways = [way(one, at, terms, its, unevicted) for one, at, its in of_rates] * (3 // len(of_rates))
         ways.append(way(at_rates[0], rate.expected, terms, multiple.expected, unevicted, taken=True))
     return ways
 

@@ -271,15 +271,15 @@ class _Rows:
 
     def _start(self, number: int) -> _Flags:
         """Starts in each row the job that is due first; returns which rows had one."""
-        due = np.isfinite(self._next.min(1))
+        block, at = _least(self._next)
+        due = np.isfinite(at)
         if not due.any():
             return due
         every = np.flatnonzero(due)
-        block = self._next[every].argmin(1)
+        block, at = block[every], at[every]
         job = block * _BLOCK + self._ready[every, block].argmin(1)
-        at = self._next[every, block]
         kind, draws = self._kind[every, job], self._draws[self._row[every], number]
-        of = self._jobs[kind]
+        of = self._jobs.take(kind)  # far faster than an index
         (place, node, since), begin, added = self._take(every, at, kind, draws[:, 0])
         side = self._side[kind[place], node]
 
@@ -305,7 +305,7 @@ class _Rows:
         self._done[row[done], job[done]] = (stop + self._later[row, job])[done]
         next_start = stop + np.where(evicted, of["wait"], 0.0)
         self._ready[every, block, job % _BLOCK] = np.where(done, math.inf, next_start)
-        self._next[every, block] = self._ready[every, block].min(1)
+        self._next[every, block] = _least(self._ready[every, block])[1]
         self._again[every, job] = True
 
         till = stop + np.where(evicted, of["held"], 0.0)
@@ -334,11 +334,11 @@ class _Rows:
             the place of the row among those, the node and since when, for each node; when the last one of a row is
             there, and when one was added last: negative for none.
         """
-        of, side = self._jobs[kind], self._side[kind]
+        of, side = self._jobs.take(kind), self._side.take(kind, axis=0)
         begin, added = at.copy(), np.full(at.shape, -1.0)
-        free = np.maximum(self._busy[rows], at[:, None])
-        there = self._gone[rows] > free
-        free = np.where(side == _NO, math.inf, free)
+        free = np.maximum(self._busy.take(rows, axis=0), at[:, None])
+        there = self._gone.take(rows, axis=0) > free
+        free[side == _NO] = math.inf
         late = np.where(draws < of["sold_out"], of["outage"], 0.0)[:, None]
         new, order = (side == 0) & ~there, side + np.int8(2) * ~there
         taken, place = list[tuple[_Whole, _Whole, _Floats]](), np.arange(rows.size)
@@ -346,9 +346,11 @@ class _Rows:
             if number:
                 place = np.flatnonzero(of["nodes"] > number)
             some, row = free[place], rows[place]
-            back = self._back(row, of["place"][place], np.where(new[place], some, math.inf).min(1))
-            some = np.where(new[place], np.maximum(some + late[place], back[:, None]), some)
-            start = some.min(1)
+            if self._outages.size or late.any():
+                first = _least(np.where(new[place], some, math.inf))[1]
+                back = self._back(row, of["place"][place], first)
+                some = np.where(new[place], np.maximum(some + late[place], back[:, None]), some)
+            start = _least(some)[1]
             node = np.where(some <= start[:, None], order[place], _NO).argmin(1)
             idle = np.minimum(start, self._gone[row, node]) - self._busy[row, node]
             _add(self._idle, self._user[row, node], np.where(self._least[row, node], 0.0, idle))
@@ -374,6 +376,12 @@ class _Rows:
         gone = self._gone[rows]
         stays = (gone > added[:, None]) & (gone > self._busy[rows])
         self._gone[rows] = np.where(stays, np.maximum(gone, kept[:, None]), gone)
+
+
+def _least(rows: _Floats) -> tuple[_Whole, _Floats]:
+    """The place of the least figure of each row, and that figure; far faster than a minimum along the rows."""
+    place = rows.argmin(1)
+    return place, rows[np.arange(len(rows)), place]
 
 
 def _add(sums: _Floats, place: _Whole, values: _Floats) -> None:

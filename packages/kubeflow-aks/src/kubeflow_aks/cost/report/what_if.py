@@ -1,6 +1,6 @@
 """How the bill depends on its uncertain inputs: the same bill at other eviction rates and spot prices."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -8,7 +8,6 @@ from kubeflow_aks.cost.bill import Bill, Part
 from kubeflow_aks.cost.billing import Account
 from kubeflow_aks.cost.figures import EvictionRate, Quote, Range, Source
 from kubeflow_aks.cost.formatting import money, saving, share
-from kubeflow_aks.cost.overflow import play_together
 from kubeflow_aks.cost.prices.market import Market
 from kubeflow_aks.text.blocks import Paragraph, Section, Table
 
@@ -28,9 +27,10 @@ def what_if(account: Account) -> Section:
 
     What was observed and measured counts as in the bill, so that its row is there as it is.
     """
-    prices = at_prices(account)
-    rates = _at_rates(account, prices["as expected"].rates)
-    both = {"Evictions": rates, "Spot price": prices}
+    others = {f"{share(it)} an hour": account.at_rate(_supposed(it)) for it in _RATES}
+    account.play_with(others.values())
+    rates = {words: it.bill(brief=True) for words, it in others.items()}
+    both = {"Evictions": rates, "Spot price": at_prices(account)}
     tables = tuple(
         _table(of, bills) for of, bills in both.items() if len({it.amount() for it in bills.values()}) > 1
     )
@@ -46,15 +46,8 @@ def at_prices(account: Account) -> dict[str, Bill]:
     }
 
 
-def _at_rates(account: Account, pools: Iterable[str]) -> dict[str, Bill]:
-    """The bill at one eviction rate after the other, for all spot pools."""
-    rates = {
-        f"{share(it)} an hour": EvictionRate(Range.exactly(it), Source("supposed", assumed=True))
-        for it in _RATES
-    }
-    accounts = {words: account.at_rates(dict.fromkeys(pools, rate)) for words, rate in rates.items()}
-    play_together(it.batch() for it in accounts.values())
-    return {words: it.bill(brief=True) for words, it in accounts.items()}
+def _supposed(rate: float) -> EvictionRate:
+    return EvictionRate(Range.exactly(rate), Source("supposed", assumed=True))
 
 
 class _Repriced:
