@@ -6,6 +6,7 @@ from typing import Any, cast
 import pulumi
 import pytest
 
+from ckf_spot.doctor.namespace import KEEP_OFF, KEPT_OFF
 from ckf_spot.pods.fit import PRIORITY_CLASSES
 from components.kubeflow.prerequisites import KubeflowPrerequisites, KubeflowPrerequisitesArgs
 from components.pools.pool_contract import priorities
@@ -145,6 +146,16 @@ def test_what_is_not_requested_is_not_made(cloud: Cloud, left_out: Any, gone: se
     every = {name.removeprefix("kf") for name in cloud.names("kf")}
     made = {name.removeprefix(less) for name in cloud.names(less)}
     assert every - made == {f"-{name}" for name in gone}
+
+
+def test_the_doctor_looks_for_the_guard_of_profiles_by_its_names(cloud: Cloud) -> None:
+    bindings = {"Deny": "kf-profile-guard-binding", "Warn": "kf-profile-guard-warn"}
+    for action, name in bindings.items():
+        made = cloud.inputs(name)
+        assert made["metadata"]["name"] == KEPT_OFF[action]
+        assert made["spec"]["policyName"] == KEPT_OFF["Deny"]
+        assert made["spec"]["validationActions"] == [action]
+        assert KEEP_OFF in str(made["spec"]["matchResources"])
 
 
 @pytest.mark.parametrize("name", ["kf-namespace", "kf-juju-token", "kf-inotify", "kf-agent-pools"])

@@ -171,6 +171,7 @@ def warnings(settings: Settings, *, today: date) -> Iterator[str]:
         lambda: reservations.reservation_warnings(planned()),
         lambda: gpus.gpu_warnings(settings, planned()),
         lambda: kubeflow_options.option_warnings(settings),
+        lambda: stack.advisory_warnings(settings, planned()),
         lambda: data.data_warnings(settings),
         lambda: moves.move_warnings(settings, planned()),
         lambda: workload.workload_warnings(settings),

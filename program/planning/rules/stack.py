@@ -10,6 +10,7 @@ from program.planning.rules.kubeflow_options import additional_applications
 from program.planning.rules.pools import Candidate, candidates, system_is_small
 from program.planning.sizes import sizes
 from program.settings import Settings
+from program.settings.kubeflow import Kubeflow
 
 _MIN_VCPUS = 16
 _MIN_MEMORY_GIB = 64
@@ -182,3 +183,12 @@ def eviction_warnings(pools: tuple[AgentPool, ...]) -> Iterator[str]:
             )
         if pool.spot and pool.labels[WORKLOAD_LABEL] not in covered:
             yield f"pools.{pool.pool} has no fallback: its work waits whenever spot is sold out"
+
+
+def advisory_warnings(settings: Settings, pools: tuple[AgentPool, ...]) -> Iterator[str]:
+    """What is to follow an advisory, where no eviction handler looks at any."""
+    kubeflow = settings.kubeflow
+    spot = any(pool.spot for pool in pools)
+    if kubeflow.on_advisory != Kubeflow().on_advisory and not (spot and kubeflow.eviction_handler):
+        reason = "kubeflow.evictionHandler is false" if spot else "there is no spot pool"
+        yield f"kubeflow.onAdvisory is {kubeflow.on_advisory}, which does nothing, because {reason}: leave it out"

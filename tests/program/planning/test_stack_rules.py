@@ -6,7 +6,7 @@ import pytest
 
 from program.planning.pools import agent_pools
 from program.planning.rules import stack as rules
-from tests.program.planning.small_stack import GENERAL, GPU_SPOT, SPOT, refused, settings
+from tests.program.planning.small_stack import GENERAL, GPU_SPOT, SPOT, planned, refused, settings
 
 OWN_TAINT = "team=vision:NoSchedule"
 
@@ -162,6 +162,30 @@ def test_a_spot_pool_without_a_fallback_is_warned_of() -> None:
 def test_a_spot_pool_that_shares_the_workload_of_a_fallback_is_covered() -> None:
     pools = {"general": GENERAL, "one": {**SPOT, "fallback": {"maxCount": 1}}, "two": SPOT}
     assert list(rules.eviction_warnings(agent_pools(settings(pools=pools)))) == []
+
+
+@pytest.mark.parametrize(
+    ("kubeflow", "pools", "reason"),
+    [
+        ({"onAdvisory": "cordon"}, {"work": SPOT}, ""),
+        ({"evictionHandler": False}, {"work": SPOT}, ""),
+        ({"evictionHandler": False, "onAdvisory": "checkpoint"}, {"work": SPOT}, ""),
+        (
+            {"evictionHandler": False, "onAdvisory": "cordon"},
+            {"work": SPOT},
+            "kubeflow.evictionHandler is false",
+        ),
+        ({"evictionHandler": False, "onAdvisory": "cordon"}, {}, "there is no spot pool"),
+        ({"onAdvisory": "cordon"}, {}, "there is no spot pool"),
+    ],
+)
+def test_an_answer_to_advisories_that_nobody_gives_is_warned_of(
+    kubeflow: dict[str, Any], pools: dict[str, Any], reason: str
+) -> None:
+    warnings = planned(pools={"general": GENERAL, **pools}, kubeflow=kubeflow).warnings
+    assert [warning for warning in warnings if warning.startswith("kubeflow.")] == [
+        f"kubeflow.onAdvisory is cordon, which does nothing, because {reason}: leave it out"
+    ] * bool(reason)
 
 
 def test_spot_from_one_zone_is_warned_of() -> None:

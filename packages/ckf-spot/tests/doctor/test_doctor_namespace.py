@@ -48,12 +48,46 @@ def test_no_quota_is_right(doctor: Doctor, api: Api) -> None:
     assert api.requests
 
 
-@pytest.mark.parametrize(("value", "verb"), [("warn", "warns of"), ("deny", "refuses"), ("Warn", "refuses")])
-def test_a_label_that_keeps_work_off_spot_is_shown(doctor: Doctor, api: Api, value: str, verb: str) -> None:
-    api.objects[TEAM] = {"metadata": {"name": "team-a", "labels": {"kubeflow-aks/keep-off-spot": value}}}
-    assert doctor("-f", job({}))["namespace team-a"] == (
-        f"✔ namespace team-a: a cluster with guards {verb} stateful work and model servers that tolerate spot "
-        f"(kubeflow-aks/keep-off-spot={value})"
+KEPT_OFF = "kubeflow-aks-keep-profiles-off-spot"
+ADMISSION = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolic"
+
+
+def bound(action: str, policy: str = KEPT_OFF) -> dict[str, Any]:
+    """A binding."""
+    return {"metadata": {}, "spec": {"policyName": policy, "validationActions": [action]}}
+
+
+@pytest.mark.parametrize(
+    ("value", "bindings", "line"),
+    [
+        (
+            "warn",
+            {"-warn": bound("Warn")},
+            "✔ warn: the cluster has the policy and the binding that warn of",
+        ),
+        ("deny", {"": bound("Deny")}, "✔ deny: the cluster has the policy and the binding that refuse"),
+        ("Warn", {"": bound("Deny")}, "✔ Warn: the cluster has the policy and the binding that refuse"),
+        ("warn", {"": bound("Deny")}, "! warn: it does nothing: no policy"),
+        ("deny", {"-warn": bound("Warn")}, "! deny: it does nothing: no policy"),
+        ("deny", {"": bound("Audit")}, "! deny: it does nothing: no policy"),
+        ("deny", {"": bound("Deny", "another")}, "! deny: it does nothing: no policy"),
+    ],
+)
+def test_what_becomes_of_the_label_that_keeps_work_off_spot(
+    doctor: Doctor, api: Api, value: str, bindings: dict[str, Any], line: str
+) -> None:
+    label = "kubeflow-aks/keep-off-spot"
+    what, policy = f"label {label}={value} of team-a", f"{ADMISSION}ies/{KEPT_OFF}"
+    api.objects[TEAM] = {"metadata": {"name": "team-a", "labels": {label: value}}}
+    api.objects |= {f"{ADMISSION}ybindings/{KEPT_OFF}{end}": binding for end, binding in bindings.items()}
+    assert doctor("-f", job({}))[what].startswith(f"! {what}: it does nothing: no policy")
+    api.objects[policy] = {"metadata": {}, "spec": {}}
+    report = doctor("-f", job({}))
+    assert report[what].startswith(line.replace(value, what, 1))
+    assert report.code == 0
+    api.refused[policy] = 403
+    assert doctor("-f", job({}))[what].startswith(
+        f"? {what}: not checked, because ValidatingAdmissionPolicy "
     )
 
 

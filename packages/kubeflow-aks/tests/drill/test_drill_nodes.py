@@ -151,12 +151,11 @@ def _event(cluster: Cluster, node: Object) -> None:
     cluster.event("PreemptScheduled", "Node", node["metadata"]["name"], "")
 
 
-def _condition(_: Cluster, node: Object) -> None:
-    node["status"]["conditions"].append({"type": "VMEventScheduled", "status": "True"})
+def _condition(type_: str, message: str, _: Cluster, node: Object) -> None:
+    node["status"]["conditions"].append({"type": type_, "status": "True", "message": message})
 
 
-def _newer_condition(_: Cluster, node: Object) -> None:
-    node["status"]["conditions"].append({"type": "PreemptionScheduled", "status": "True"})
+_NOTICE = "Preempt Scheduled: Mon, 03 Aug 2026 08:18:16 GMT. DurationInSeconds: -1."
 
 
 def _taint(_: Cluster, node: Object) -> None:
@@ -165,7 +164,15 @@ def _taint(_: Cluster, node: Object) -> None:
     ]
 
 
-@pytest.mark.parametrize("sign", [_event, _condition, _newer_condition, _taint])
+@pytest.mark.parametrize(
+    "sign",
+    [
+        _event,
+        partial(_condition, "VMEventScheduled", _NOTICE),
+        partial(_condition, "PreemptionScheduled", "Preempt Started: . DurationInSeconds: -1."),
+        _taint,
+    ],
+)
 def test_a_notice_is_written_down_once_and_the_end_as_an_eviction(cluster: Cluster, sign: Any) -> None:
     node = cluster.node("n")
     cluster.pod("n")
@@ -178,6 +185,18 @@ def test_a_notice_is_written_down_once_and_the_end_as_an_eviction(cluster: Clust
     taken, gone = cluster_events.read()
     assert (taken["kind"], taken["notice"], taken["pods"], taken["pool"]) == (Kind.EVICTION, True, 1, POOL)
     assert (gone["kind"], gone["cause"]) == (Kind.NODE_GONE, "evicted")
+
+
+@pytest.mark.parametrize("event", ["SpotRebalanceRecommendation Advisory: .", "Freeze Scheduled: ."])
+@pytest.mark.parametrize("type_", ["VMEventScheduled", "PreemptionScheduled"])
+def test_advice_and_events_that_keep_the_vm_are_no_notice(cluster: Cluster, type_: str, event: str) -> None:
+    node, cluster_events = cluster.node("n"), ClusterEvents(cluster)
+    _condition(type_, event, cluster, node)
+    cluster.event(type_, "Node", "n", "")
+    assert kinds(cluster_events) == []
+    cluster.listed["nodes"].remove(node)
+    [gone] = cluster_events.read()
+    assert gone["cause"] == "removed"
 
 
 def test_a_node_that_vanishes_without_notice_was_evicted_if_azure_had_the_request(cluster: Cluster) -> None:

@@ -8,6 +8,7 @@ import pytest
 from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.scenario.report.picture import drawn
 from kubeflow_aks.text.generated import main
+from tests.scenario.letters import letters_on_a_phone
 from tests.scenario.recorded import recorded
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -28,7 +29,7 @@ def test_the_picture_shows_the_pools_for_batch_work_the_steps_and_the_result() -
         "gpuspot",
         "gpuod",
     ]
-    assert "4  Azure evicts a spot node, with 30 s notice" in texts
+    assert texts[texts.index("Azure evicts a spot node, with 30 s notice") - 1] == "4"
     assert "fallback to on-demand" in texts
     assert root.findtext(f"{SVG}title") == texts[0]
     assert "Spot sells out, and more work comes." in (root.findtext(f"{SVG}desc") or "")
@@ -42,9 +43,24 @@ def test_the_picture_needs_nothing_from_elsewhere() -> None:
 def test_no_text_stands_outside_the_picture() -> None:
     root = ElementTree.fromstring(drawn(recorded()))  # noqa: S314 - our own
     width = float(root.attrib["width"])
-    steps = [part for part in root.iter(f"{SVG}g") if (part.find(f"{SVG}text[@class='step']")) is not None]
-    for step in steps:
-        position = re.match(r"translate\(([\d.]+) ", step.get("transform", ""))
-        text = step.findtext(f"{SVG}text") or ""
-        if position:
-            assert float(position[1]) + len(text) * 5.8 < width, text
+    moved = {
+        text: float(place[1])
+        for group in root.iter(f"{SVG}g")
+        if (place := re.match(r"translate\(([\d.]+) ", group.get("transform", "")))
+        for text in group.iter(f"{SVG}text")
+    }
+    for text in root.iter(f"{SVG}text"):
+        style, words = text.get("class"), text.text or ""
+        length = len(words) * (9.6 if style == "headline" else 6.4)
+        start = {"fallback-label": length, "tick-label": length / 2, "step-number": length / 2}.get(
+            str(style), 0
+        )
+        left = float(text.get("x", "0")) + moved.get(text, 0) - start
+        assert left >= 0, words
+        assert left + length <= width, words
+
+
+def test_the_letters_are_legible_on_a_phone() -> None:
+    letters = letters_on_a_phone(drawn(recorded()))
+    assert {"headline", "step", "kind", "tick-label", "soldout-label"} <= letters.keys()
+    assert min(letters.values()) >= 10, letters

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from components.kubeflow.eviction_script import MARK
+from components.kubeflow.eviction_script import ADVISED, MARK
 from kubeflow_aks.scenario.console import Console
 from kubeflow_aks.scenario.contract_pools import ContractPool
 from kubeflow_aks.scenario.observations import PodRecord
@@ -156,13 +156,19 @@ def test_a_node_is_ready_when_its_condition_is(watcher: Watcher, cluster: Cluste
     assert watcher.nodes["a"].ready is not None
 
 
-def test_a_node_was_handled_when_its_mark_comes(watcher: Watcher, cluster: Cluster) -> None:
+def test_a_node_was_handled_when_the_mark_of_its_notice_comes_not_of_an_advisory(
+    watcher: Watcher, cluster: Cluster
+) -> None:
     cluster.objects["nodes"] = [_node("a")]
     watcher.look()
     assert watcher.nodes["a"].handled is None
     marked = _node("a")
+    for advised in ({ADVISED: "1774000000 1"}, {ADVISED: "1774000000 1", MARK: "others"}):
+        marked["metadata"]["annotations"] = advised
+        cluster.objects["nodes"] = [marked]
+        watcher.look()
+        assert watcher.nodes["a"].handled is None
     marked["metadata"]["annotations"] = {MARK: "others"}
-    cluster.objects["nodes"] = [marked]
     watcher.look()
     first = watcher.nodes["a"].handled
     assert first is not None

@@ -13,6 +13,7 @@ from dataclasses import dataclass, fields, replace
 from datetime import timedelta
 from typing import Any, Final
 
+from kubeflow_aks.verify.probes import GUARD, PROFILE_GUARD
 from kubeflow_aks.verify.snapshot import ClusterSnapshot, Result
 from tests.verify import clusters as c
 
@@ -749,6 +750,38 @@ OTHERS: Final = (
 
 
 _HANDLER: Final = "kubeflow-aks-eviction-handler"
+_POLICY, _BINDING = "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"
+_PROFILE_GUARDS: Final = (
+    (_POLICY, PROFILE_GUARD),
+    (_BINDING, PROFILE_GUARD),
+    (_BINDING, f"{PROFILE_GUARD}-warn"),
+)
+_PROFILE_GUARD_EDITS: Final[tuple[tuple[str, str, str, Callable[[Any], object]], ...]] = (
+    (
+        _POLICY,
+        PROFILE_GUARD,
+        "spec.failurePolicy is Ignore",
+        lambda live: live["spec"].update(failurePolicy="Ignore"),
+    ),
+    (
+        _POLICY,
+        PROFILE_GUARD,
+        "spec.matchConstraints.resourceRules lacks",
+        lambda live: live["spec"]["matchConstraints"]["resourceRules"].pop(),
+    ),
+    (
+        _BINDING,
+        PROFILE_GUARD,
+        "spec.validationActions[0] is Audit instead of Deny",
+        lambda live: live["spec"].update(validationActions=["Audit"]),
+    ),
+    (
+        _BINDING,
+        f"{PROFILE_GUARD}-warn",
+        "spec.policyName is another instead of",
+        lambda live: live["spec"].update(policyName="another"),
+    ),
+)
 _RULE: Final = "ValidatingAdmissionPolicy 'kubeflow-aks-keep-off-spot' denied request: spot nodes are evicted"
 
 NAMED: Final = (
@@ -1120,6 +1153,19 @@ INVENTED: Final = (
             lambda live: live["spec"].update(validationActions=["Audit"]),
         ),
     ),
+    *(
+        _broken(f"{kind} {name} deleted", "objects", f"{kind} {name} does not exist", _live(kind, name))
+        for kind, name in _PROFILE_GUARDS
+    ),
+    *(
+        _later(
+            f"{name}: {says}",
+            "objects",
+            f"{kind} {name} differs from the stack: {says}",
+            _live(kind, name, edit),
+        )
+        for kind, name, says, edit in _PROFILE_GUARD_EDITS
+    ),
     _later(
         "the guard looks at new pods only",
         "objects",
@@ -1376,6 +1422,14 @@ INVENTED: Final = (
         "refused-pods",
         "StatefulSet team/notebook",
         _refused("StatefulSet", "team/notebook", f'pods "notebook-0" is forbidden: {_RULE}', minutes=9),
+    ),
+    _broken(
+        "a StatefulSet that the guard of its namespace refuses after an eviction",
+        "refused-pods",
+        "StatefulSet team/db",
+        _refused(
+            *("StatefulSet", "team/db", f"is forbidden: {_RULE.replace(GUARD, PROFILE_GUARD)}"), minutes=9
+        ),
     ),
     _broken(
         "a team's Job beyond its quota",

@@ -14,6 +14,7 @@ import pytest
 
 from kubeflow_aks.verify.checks import CHECKS, charms
 from kubeflow_aks.verify.findings import RESTORE, State, run_checks
+from kubeflow_aks.verify.probes import GUARD
 from kubeflow_aks.verify.snapshot import ClusterSnapshot, Result
 from tests.verify import clusters as c
 
@@ -41,7 +42,7 @@ def test_what_was_not_read_is_unseen_and_says_why() -> None:
 def test_what_others_added_to_an_object_is_taken_away_by_hand() -> None:
     """The engine's apply leaves fields of others alone (kubernetes.io, "Server-Side Apply")."""
     objects = c.stack_objects()
-    binding = next(obj for obj in objects if obj.kind == "ValidatingAdmissionPolicyBinding")
+    [binding] = [obj for obj in objects if obj.name == f"ValidatingAdmissionPolicyBinding {GUARD}"]
     binding.live.required()["spec"]["matchResources"] = {}
     results = c.results_of("objects", replace(c.good(), objects=Result(objects)))
     [action] = [result.action for result in results if result.state is State.FAILED]

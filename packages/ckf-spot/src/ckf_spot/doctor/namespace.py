@@ -22,8 +22,11 @@ SELECTOR: Final = "scheduler.alpha.kubernetes.io/node-selector"
 """Annotations that PodTolerationRestriction and PodNodeSelector read
 (docs/facts/aks.md#gpu-taint-and-admission-plugins)."""
 _GUARDED: Final = "the cluster's guard refuses pods that tolerate spot nodes"
-_KEEP_OFF: Final = "kubeflow-aks/keep-off-spot"
+KEEP_OFF: Final = "kubeflow-aks/keep-off-spot"
 """Label of a namespace (docs/how-to/keep-stateful-work-off-spot.md)."""
+_POLICY: Final = "kubeflow-aks-keep-profiles-off-spot"
+KEPT_OFF: Final = {"Deny": _POLICY, "Warn": f"{_POLICY}-warn"}
+"""Bindings of the policy that the label is for, by what they do; the first has the policy's name."""
 _CLAIM: Final = "PersistentVolumeClaim/"
 _NOT_ALLOWED: Final = f"the annotation {WHITELIST} does not allow"
 
@@ -49,17 +52,27 @@ def read(reader: Reader, name: str) -> tuple[Object, list[Finding]]:
         return {}, [unknown(f"namespace {name}", str(error))]
     if space is None:
         raise refusal("namespace", name, "expected a namespace of the cluster", "does not exist")
-    return map_at(space, "metadata", "annotations"), list(
-        _kept_off(name, map_at(space, "metadata", "labels"))
+    return map_at(space, "metadata", "annotations"), _kept_off(
+        reader, name, map_at(space, "metadata", "labels").get(KEEP_OFF)
     )
 
 
-def _kept_off(name: str, labels: Object) -> Iterator[Finding]:
-    """What the namespace's label asks of the API server; whether the policy is there only an administrator sees."""
-    if (value := labels.get(_KEEP_OFF)) is not None:
-        what = "warns of" if value == "warn" else "refuses"
-        text = f"a cluster with guards {what} stateful work and model servers that tolerate spot ({_KEEP_OFF}={value})"
-        yield right(f"namespace {name}", text)
+def _kept_off(reader: Reader, name: str, value: str | None) -> list[Finding]:
+    """What becomes of the namespace's label, by the policy and its binding; what is in the policy is not looked at."""
+    if value is None:
+        return []
+    action, verb = ("Warn", "warn of") if value == "warn" else ("Deny", "refuse")
+    what, binding = f"label {KEEP_OFF}={value} of {name}", KEPT_OFF[action]
+
+    def look() -> Iterator[Finding]:
+        if action in reader.admission(_POLICY, binding):
+            work = "stateful work and model servers that tolerate spot"
+            yield right(what, f"the cluster has the policy and the binding that {verb} {work}")
+        else:
+            text = f"it does nothing: no policy {_POLICY} has {action} in its binding {binding}"
+            yield Finding("note", what, text, "an administrator sets kubeflow.guards: true")
+
+    return looked(what, look)
 
 
 def look(

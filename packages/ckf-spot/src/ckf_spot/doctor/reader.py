@@ -3,13 +3,15 @@
 from typing import Any, Final
 
 from ckf_spot.cluster import Cluster, ForbiddenError, NotThereError
-from ckf_spot.fields import Object
+from ckf_spot.fields import Object, map_at
 
 _KUBEFLOW: Final = "kubeflow"
 _PIPELINES: Final = ("kfp-api", "ml-pipeline")
 """What runs the API of Kubeflow Pipelines: the charm's StatefulSet, and upstream's Deployment."""
 
 _POD_DEFAULTS: Final = {"group": "kubeflow.org", "version": "v1alpha1", "plural": "poddefaults"}
+_POLICY: Final = "ValidatingAdmissionPolicy"
+_ADMISSION: Final = {"group": "admissionregistration.k8s.io", "version": "v1"}
 
 
 class Reader(Cluster):
@@ -72,6 +74,19 @@ class Reader(Cluster):
             return self._list(what, call, **_POD_DEFAULTS, namespace=namespace).items
         except NotThereError:
             return ()
+
+    def admission(self, policy: str, binding: str) -> tuple[str, ...]:
+        """What a binding has a ValidatingAdmissionPolicy do, such as `Deny`; nothing where one of them is not there."""
+        read = self._custom.get_cluster_custom_object
+        rules, bound = (
+            self._one(f"{kind} {name}", read, **_ADMISSION, plural=plural, name=name)
+            for kind, plural, name in (
+                (_POLICY, "validatingadmissionpolicies", policy),
+                (f"{_POLICY}Binding", "validatingadmissionpolicybindings", binding),
+            )
+        )
+        spec = map_at(bound, "spec") if rules and bound else {}
+        return tuple(spec.get("validationActions") or ()) if spec.get("policyName") == policy else ()
 
     def has_class(self, field: str, name: str) -> bool | None:
         """Whether the cluster has the class that a field of a pod names; None: nobody knows, or it may not be read."""

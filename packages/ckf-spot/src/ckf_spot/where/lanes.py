@@ -118,6 +118,7 @@ class LaneChart:
         right: float,
         row_gap: float,
         padding: float,
+        labels: bool = True,
     ) -> None:
         """Places the lanes below one another.
 
@@ -131,6 +132,7 @@ class LaneChart:
             right: margin behind the time axis.
             row_gap: between two rows of nodes.
             padding: above and below the nodes of a lane.
+            labels: whether bars have as much of their label on them as fits.
         """
         self._waiting = waiting
         self._seconds = seconds
@@ -139,6 +141,7 @@ class LaneChart:
         self._width = width
         self._row_gap = row_gap
         self._padding = padding
+        self._labels = labels
         self.places: dict[str, tuple[float, float]] = {}
         """Top and height of each lane, by name."""
         self._waiting_top = top
@@ -218,13 +221,13 @@ class LaneChart:
             yield f'<line class="evicted" x1="{end}" x2="{end}" y1="{y - 3}" y2="{y + height}"/></g>'
 
     def _bar(self, bar: Bar, top: float) -> Iterator[str]:
-        """A bar with as much of its label as fits, all of it on hover."""
+        """A bar; all of its title is shown on hover."""
         x, y = self.x(bar.start), top + bar.track * _TRACK
         width = max(self.x(bar.end) - x, _NARROWEST)
         yield "<g>" + title(bar.title)
         yield rect(x, y, width, _TRACK - 3, bar.style + (" lost" if bar.evicted else ""))
         letters = int((width - 6) / _LETTER)
-        if letters > _FEWEST_LETTERS:
+        if self._labels and letters > _FEWEST_LETTERS:
             label = bar.label if len(bar.label) <= letters else bar.label[: letters - 1] + "…"
             yield text(x + 4, y + 9.3, label, "pod-label")
         yield "</g>"

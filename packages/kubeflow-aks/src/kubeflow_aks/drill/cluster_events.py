@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from kubeflow_aks.clients.kubernetes.objects import Object, at, is_true, items, name_of
+from kubeflow_aks.clients.kubernetes.objects import Object, at, condition, is_true, items, name_of
 from kubeflow_aks.drill.cluster_view import ClusterView
 from kubeflow_aks.drill.stage import NAMESPACE
 from kubeflow_aks.events import Kind
@@ -15,8 +15,10 @@ from kubeflow_aks.scenario.watcher import Line
 
 _CONDITIONS: Final = ("VMEventScheduled", "PreemptionScheduled")
 _TAINT: Final = "remediator.kubernetes.azure.com/unschedulable"
-_NOTICES: Final = frozenset({"PreemptScheduled", *_CONDITIONS})
-"""How AKS announces an eviction (docs/facts/aks.md#evictions)."""
+_PREEMPT: Final = re.compile(r"\s*Preempt\b")
+"""Beginning of the message of such a condition; it is true of advice and of a freeze, too."""
+_NOTICE: Final = "PreemptScheduled"
+"""How AKS announces an eviction as an event (docs/facts/aks.md#evictions)."""
 _NOTICE_SECONDS: Final = 30.0
 _SHUT_DOWN: Final = "node.cloudprovider.kubernetes.io/shutdown"
 """The taint of a node whose VM was deallocated instead of deleted."""
@@ -79,7 +81,7 @@ class ClusterEvents:
     def _of_event(self, event: Object) -> Iterator[Line]:
         reason, message = event.get("reason"), str(event.get("message") or "")
         about, namespace = (str(at(event, "involvedObject", key) or "") for key in ("name", "namespace"))
-        if reason in _NOTICES and at(event, "involvedObject", "kind") == "Node":
+        if reason == _NOTICE and at(event, "involvedObject", "kind") == "Node":
             self._notices.add(about)
         if namespace != NAMESPACE:
             return
@@ -159,8 +161,8 @@ def _pool(node: Object) -> str:
 
 
 def _is_announced(node: Object) -> bool:
-    announced = any(is_true(node, kind) for kind in _CONDITIONS)
-    return announced or _has_taint(node, _TAINT)
+    messages = [str(condition(node, kind).get("message")) for kind in _CONDITIONS if is_true(node, kind)]
+    return any(map(_PREEMPT.match, messages)) or _has_taint(node, _TAINT)
 
 
 def _has_taint(node: Object, key: str) -> bool:

@@ -24,7 +24,9 @@ from kubeflow_aks.scenario.observations import NodeRecord, PodRecord
 from kubeflow_aks.scenario.workloads.platform_and_jobs import PART, TASK_LABEL
 
 HANDLED: Final = "kubeflow-aks/cordoned-by"
-"""Annotation of a node on whose notice the eviction handler acts (components/kubeflow/eviction_script.py)."""
+"""Annotation of a node that the eviction handler cordons (components/kubeflow/eviction_script.py)."""
+ADVISED: Final = "kubeflow-aks/advised"
+"""And of one that it cordons on an advisory; its notice takes this one away."""
 _ENDED = frozenset({"Succeeded", "Failed"})
 _STEP = "workflows.argoproj.io/node-name"
 _REPLICA_TYPE = "training.kubeflow.org/replica-type"
@@ -155,7 +157,8 @@ class Watcher:
                 record = NodeRecord(name=name, pool=pool, appeared=now, ready=None, gone=None)
             if record.ready is None and is_true(node, "Ready"):
                 record = replace(record, ready=now)
-            if record.handled is None and at(node, "metadata", "annotations", HANDLED):
+            annotations = fields(at(node, "metadata", "annotations"))
+            if record.handled is None and HANDLED in annotations and ADVISED not in annotations:
                 record = replace(record, handled=now)
             self.nodes[name] = record
         for name, node in self.nodes.items():

@@ -1,6 +1,5 @@
 """Builds the tools that are missing: groups side by side, each binary whole or not at all, one builder at a time."""
 
-import fcntl
 import os
 import shutil
 import signal
@@ -173,6 +172,8 @@ class _Builder:
 @contextmanager
 def only_builder(lock: Path, report: Report) -> Generator[None]:
     """Waits until no other builder works in this cache; the lock ends with the process that holds it."""
+    import fcntl  # noqa: PLC0415 - Windows has none, and reads the versions that are built elsewhere
+
     with lock.open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -7,6 +7,8 @@ from kubeflow_aks.clients.kubernetes.objects import Object
 
 GUARD: Final = "kubeflow-aks-keep-off-spot"
 """Name of the guard, which a refusal by it has."""
+PROFILE_GUARD: Final = "kubeflow-aks-keep-profiles-off-spot"
+"""And of that of namespaces that keep their stateful work off spot."""
 _SPOT: Final = {
     "key": "kubernetes.azure.com/scalesetpriority",
     "operator": "Equal",

@@ -65,7 +65,7 @@ def test_text_that_reads_like_something_else_is_quoted() -> None:
 
 def test_a_stack_is_read_with_the_defaults_that_it_leaves_out() -> None:
     file = stack_file("dev", PROJECT_ROOT)
-    assert file.written == {"location", "tags", "systemPool"}
+    assert file.written == {"kubernetes", "location", "tags", "systemPool"}
     assert file.get("pools", "cpuspot", "priority") == "Spot"
     assert file.get("pools", "nobody", "priority") is None
 

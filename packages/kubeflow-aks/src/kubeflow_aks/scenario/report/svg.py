@@ -1,5 +1,6 @@
 """The timeline as SVG: inside the page, styled by its style sheet, or as a picture of its own."""
 
+import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -26,24 +27,30 @@ LEGEND: Final = (
 )
 """Shape, class and words."""
 _WIDTH: Final = 1280
-_PICTURE_WIDTH: Final = 1000
+_PICTURE_WIDTH: Final = 480
+"""Where a phone shows it on 390, its letters are as high as those of a page."""
 _LEFT: Final = 178
-_PICTURE_LEFT: Final = 128
+_PICTURE_LEFT: Final = 132
+_PICTURE_LETTERS: Final = 66
+"""Letters that fit into a line of the picture."""
 _RIGHT: Final = 20
 STYLES: Final = (STYLE, Path(__file__).parent / "timeline.css")
 """Style sheets that the timeline needs."""
+_PICTURE_STYLES: Final = (*STYLES, Path(__file__).parent / "picture.css")
 _ONLY_WAITING: Final = frozenset({"pod waiting", "controller's pause"})
 """Entries of the legend that a picture without waiting pods does not need."""
 _LINE: Final = 18
 _TOP: Final = 58
 _LANE_PADDING: Final = 9
 _REFUSED_BOTTOM: Final = 12
+_NUMBER: Final = 24
+"""Width of a step's number in the picture."""
 _LETTER: Final = 5.7
 """Width of one letter of a step's label, roughly."""
 _MARKER_GAP: Final = 22
 _MOST_TICKS: Final = 16
 _MINUTE: Final = 60
-_LEGEND_COLUMNS: Final = 4
+_LEGEND_COLUMNS: Final = 2
 
 
 def svg(observed: Observations) -> str:
@@ -55,15 +62,22 @@ def picture(observed: Observations, headline: str, subtitle: str) -> str:
     """The pools for batch work as a document of its own, with a title, the steps and a legend."""
     line = timeline(observed)
     lanes = tuple(lane for lane in line.lanes if lane.pool.elastic)
-    drawing = _Drawing(observed, replace(line, lanes=lanes, waiting=()), _PICTURE_WIDTH, _PICTURE_LEFT)
+    drawing = _Drawing(
+        observed, replace(line, lanes=lanes, waiting=()), _PICTURE_WIDTH, _PICTURE_LEFT, labels=False
+    )
     drawn = drawing.draw("timeline")
-    top = 62
-    steps = [f"{number}  {_plain(step.title)}" for number, step in enumerate(drawing.steps, start=1)]
+    leads = textwrap.wrap(subtitle, _PICTURE_LETTERS)
+    top = 44 + len(leads) * _LINE
+    steps = [
+        text(0, 0, "" if following else str(number), "step") + text(_NUMBER, 0, words, "step")
+        for number, step in enumerate(drawing.steps, start=1)
+        for following, words in enumerate(textwrap.wrap(_plain(step.title), _PICTURE_LETTERS))
+    ]
     legend = [entry for entry in LEGEND if entry[2] not in _ONLY_WAITING]
     below = top + drawing.height + 14
-    step_lines, legend_lines = -(-len(steps) // 2), -(-len(legend) // _LEGEND_COLUMNS)
-    height = below + step_lines * _LINE + legend_lines * _LINE + 24
-    styles = "".join(path.read_text(encoding="utf-8") for path in STYLES)
+    legend_top = below + len(steps) * _LINE + 12
+    height = legend_top + -(-len(legend) // _LEGEND_COLUMNS) * _LINE + 12
+    styles = "".join(path.read_text(encoding="utf-8") for path in _PICTURE_STYLES)
     size = f'viewBox="0 0 {_PICTURE_WIDTH} {height:g}" width="{_PICTURE_WIDTH}" height="{height:g}"'
     return "\n".join(
         [
@@ -76,10 +90,10 @@ def picture(observed: Observations, headline: str, subtitle: str) -> str:
             f"<style>\n{styles}</style>",
             f'<rect class="ground" width="{_PICTURE_WIDTH}" height="{height:g}"/>',
             text(10, 26, headline, "headline"),
-            text(10, 46, subtitle, "lead"),
+            *(text(10, 46 + number * _LINE, lead, "lead") for number, lead in enumerate(leads)),
             f'<g transform="translate(0 {top})">{drawn}</g>',
-            *_columns([text(0, 0, step, "step") for step in steps], 2, below),
-            *_columns([_entry(*entry) for entry in legend], _LEGEND_COLUMNS, below + step_lines * _LINE + 12),
+            *_columns(steps, 1, below),
+            *_columns([_entry(*entry) for entry in legend], _LEGEND_COLUMNS, legend_top),
             "</svg>\n",
         ]
     )
@@ -99,12 +113,18 @@ def _entry(shape: str, style: str, words: str) -> str:
 
 
 class _Drawing:
-    def __init__(self, observed: Observations, line: Timeline, width: float, left: float) -> None:
-        """`width` is that of the whole drawing, `left` that of the names of lanes; both in pixels."""
+    def __init__(
+        self, observed: Observations, line: Timeline, width: float, left: float, *, labels: bool = True
+    ) -> None:
+        """`width` is that of the whole drawing, `left` that of the names of lanes; both in pixels.
+
+        Pods and steps have their names on them, or none with `labels` false.
+        """
         self._observed = observed
         self._note = simulation_note(observed)
         self._line = line
         self._width = width
+        self._labels = labels
         self._middle = (left + width - _RIGHT) / 2
         self._chart = LaneChart(
             line.lanes,
@@ -116,10 +136,11 @@ class _Drawing:
             right=_RIGHT,
             row_gap=5,
             padding=_LANE_PADDING,
+            labels=labels,
         )
         self._x = self._chart.x
         self.steps = [step for step in observed.steps if step.began < line.end]
-        self.height = self._chart.bottom + 44
+        self.height = self._chart.bottom + 44 + _LINE * observed.simulated
 
     def in_words(self) -> str:
         """The steps and when they began."""
@@ -195,7 +216,7 @@ class _Drawing:
             yield '<g class="step-mark">' + title(f"{number}. {_plain(step.title)}")
             yield f'<path class="step-line" d="M{x} 32L{at} 44V{self._chart.bottom}"/>'
             yield f'<circle cx="{x}" cy="22" r="10"/>' + text(x, 26, str(number), "step-number")
-            if following - x > _MARKER_GAP + len(label) * _LETTER:
+            if self._labels and following - x > _MARKER_GAP + len(label) * _LETTER:
                 yield text(x + 15, 26, label, "step-label")
             yield "</g>"
 
@@ -212,11 +233,12 @@ class _Drawing:
         unit, seconds = ("minutes", 60) if step >= _MINUTE else ("seconds", 1)
         for tick in range(0, int(self._line.end) + 1, step):
             yield from self._chart.tick(tick, f"{tick // seconds}")
-        words = f"{unit} since the beginning"
+        words = [f"{unit} since the beginning"]
         if self._observed.simulated:
             speed, wall = self._observed.speed, self._line.end / self._observed.speed
-            words = f"simulated {words}, {speed:.0f} times as fast as the wall clock ({wall:.0f} s)"
-        yield text(self._middle, self._chart.bottom + 36, words, "tick-label")
+            words = [f"simulated {words[0]},", f"{speed:.0f} times as fast as the wall clock ({wall:.0f} s)"]
+        for number, line in enumerate(words):
+            yield text(self._middle, self._chart.bottom + 36 + number * _LINE, line, "tick-label")
 
 
 def _plain(text: str) -> str:

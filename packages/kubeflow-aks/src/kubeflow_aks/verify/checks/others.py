@@ -9,7 +9,7 @@ from kubeflow_aks.deployed.outputs import Outputs
 from kubeflow_aks.text.numbers import counted
 from kubeflow_aks.text.sentences import listed, one_line
 from kubeflow_aks.verify.findings import CheckResult, failed, group_by_first, passed, will_break
-from kubeflow_aks.verify.probes import GUARD
+from kubeflow_aks.verify.probes import GUARD, PROFILE_GUARD
 from kubeflow_aks.verify.snapshot import (
     OUR_NAMESPACE,
     ClusterSnapshot,
@@ -41,7 +41,7 @@ config/core/deployments, `activator-pdb` and `webhook-pdb`)."""
 
 
 def created(snapshot: ClusterSnapshot, _: Outputs) -> Iterator[CheckResult]:
-    """No controller of the platform or of this product is refused its pods; elsewhere none is by the guard."""
+    """No controller of the platform or of this product is refused its pods; elsewhere none is by the guards."""
     refused = [
         (one_line(text(event, "message"), 200), _owner(event))
         for event in snapshot.refusals.required()
@@ -127,8 +127,8 @@ def _is_protected(namespace: str) -> bool:
 
 
 def _is_judged(event: Object) -> bool:
-    where = text(event, "involvedObject", "namespace")
-    return _is_protected(where) or GUARD in text(event, "message")
+    where, message = text(event, "involvedObject", "namespace"), text(event, "message")
+    return _is_protected(where) or any(guard in message for guard in (GUARD, PROFILE_GUARD))
 
 
 def _owner(event: Object) -> str:
