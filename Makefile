@@ -65,7 +65,7 @@ test-ckf-spot: $(CKF_SPOT_VENV)/.dev
 # Fewer collections of garbage; the limit keeps an API server that is given every operator's CRDs from 8 GiB.
 # If the tools can't be built the first step prints why, and the tests that need them are skipped; in CI they fail.
 test-local: $(VENV)/.dev ## the local AKS's tests, on the real engine and a real control plane; builds the tools once
-	@$(RUN) local build --with argo --with training --with tofu --with juju --with sdks --with yaml --with trainer --with katib --with ray --with kueue --with kubernetes-provider --crds || test $$? -eq 1 -a -z "$$KUBEFLOW_AKS_REQUIRE_TOOLS"
+	@$(RUN) local build --with argo --with training --with tofu --with juju --with sdks --with yaml --with trainer --with katib --with ray --with kueue --with alerts --with kubernetes-provider --crds || test $$? -eq 1 -a -z "$$KUBEFLOW_AKS_REQUIRE_TOOLS"
 	@GOGC=800 GOMEMLIMIT=2GiB $(PY) -m pytest $(COMMANDS)/tests/local $(SIMULATION) --local -rs \
 	  --numprocesses 6 --dist loadfile --no-loadscope-reorder
 

@@ -17,6 +17,7 @@ from .arguments.wire import ChoiceAnalyzer, PythonArguments
 from .cluster.aks_cluster import AksCluster
 from .data_store.data_store import DataStore
 from .kubeflow.prerequisites import KubeflowPrerequisites
+from .monitoring.alerting import Alerting
 from .monitoring.monitoring import Monitoring
 from .network.network import Network
 from .pools.agent_pools import AgentPools
@@ -30,6 +31,7 @@ VERSION: Final[str] = _DECLARED["version"]
 COMPONENTS: Final[list[type[pulumi.ComponentResource]]] = [
     AgentPools,
     AksCluster,
+    Alerting,
     ContainerRegistry,
     DataStore,
     KubeflowPrerequisites,

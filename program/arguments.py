@@ -23,6 +23,8 @@ from components.cluster.kubeconfig import api_endpoint
 from components.data_store.data_store import DataStore, DataStoreArgs
 from components.kubeflow.prerequisites import KubeflowPrerequisites, KubeflowPrerequisitesArgs
 from components.kubeflow.storage import CheckpointClassSpec
+from components.monitoring.alert_rules import WatchedPool
+from components.monitoring.alerting_args import AlertingArgs, AlertsSpec
 from components.monitoring.monitoring import Monitoring, MonitoringArgs
 from components.monitoring.monitoring_args import BudgetSpec
 from components.network.network import Network, NetworkArgs
@@ -93,6 +95,7 @@ def cluster(plan: Plan, group: ResourceGroup, network: Network) -> AksClusterArg
         capacity_reservation_groups=reservation_groups(plan.pools),
         blob_driver=settings.data.checkpoints.enabled,
         ssh=SshSpec(**_named(SshSpec, settings.ssh)) if settings.ssh else None,
+        managed_prometheus=settings.alerts is not None,
         adopted=settings.adopted,
     )
 
@@ -152,6 +155,39 @@ def monitoring(
     return args
 
 
+def alerting(plan: Plan, group: ResourceGroup, cluster: AksCluster) -> AlertingArgs | None:
+    """Arguments of the alerts; None for a stack without."""
+    alerts, autoscaler = plan.settings.alerts, plan.settings.autoscaler
+    if alerts is None:
+        return None
+    times = {
+        name: value
+        for name in ("max_node_provision_time", "scale_down_unready_time")
+        if (value := getattr(autoscaler, name)) is not None
+    }
+    return AlertingArgs(
+        **_common(plan, group.name),
+        **_named(AlertsSpec, alerts),
+        **times,
+        cluster_id=cluster.cluster_id,
+        pools=[
+            WatchedPool(
+                name=pool.name,
+                min_count=pool.min_count,
+                max_count=pool.max_count,
+                fallback=bool(pool.fallback_of),
+                gpus=pool.hardware == GPU,
+            )
+            for pool in plan.user_pools
+        ],
+        eviction_handler=_handles_evictions(plan),
+    )
+
+
+def _handles_evictions(plan: Plan) -> bool:
+    return plan.settings.kubeflow.eviction_handler and any(pool.spot for pool in plan.pools)
+
+
 def pools(plan: Plan, group: ResourceGroup, network: Network, cluster: AksCluster) -> AgentPoolsArgs:
     """Arguments of the user pools."""
     return AgentPoolsArgs(
@@ -169,7 +205,7 @@ def prerequisites(plan: Plan, pools: AgentPools) -> KubeflowPrerequisitesArgs:
     """Arguments of Charmed Kubeflow's prerequisites."""
     kubeflow = _named(KubeflowPrerequisitesArgs, plan.settings.kubeflow)
     kubeflow["storage_class"] |= {"sku": disk_sku(plan.settings)}
-    kubeflow["eviction_handler"] &= any(pool.spot for pool in plan.pools)
+    kubeflow["eviction_handler"] = _handles_evictions(plan)
     kubeflow["return_to_spot"] &= any(pool.fallback_of for pool in plan.pools)
     return KubeflowPrerequisitesArgs(
         **kubeflow,
@@ -182,6 +218,7 @@ def prerequisites(plan: Plan, pools: AgentPools) -> KubeflowPrerequisitesArgs:
         gpu_slices=any(pool.gpu_instance_profile for pool in plan.pools),
         gpu_time_slices=sorted({pool.gpu_time_slices for pool in plan.user_pools if pool.gpu_time_slices}),
         node_prices=node_prices(plan.settings, plan.user_pools),
+        managed_prometheus=plan.settings.alerts is not None,
         network_policies=plan.settings.network.policy != "none",
         pipelines=charmed_kubeflow_releases()[plan.settings.kubeflow.release].pipelines,
         protect=plan.settings.protect,

@@ -13,6 +13,7 @@ from ..arguments.checked import checked, whole
 from ..arguments.inputs import merged, when_known
 from ..azure.arm_ids import parent_id
 from ..azure.roles import CONTRIBUTOR, NETWORK_CONTRIBUTOR, PRIVATE_DNS_ZONE_CONTRIBUTOR, role_assignment
+from ..monitoring.alert_rules import LABELS_ALLOWED
 from ..pools.conventions import SYSTEM_TAINT
 from ..pools.upgrade_settings import upgrade_settings
 from .aks_cluster_args import (
@@ -36,7 +37,6 @@ ADOPTED: Final = [
     "addonProfiles",
     "aiToolchainOperatorProfile",
     "apiServerAccessProfile.enablePrivateClusterPublicFQDN",
-    "azureMonitorProfile",
     "bootstrapProfile",
     "diskEncryptionSetID",
     "dnsPrefix",
@@ -245,6 +245,7 @@ def _managed_cluster(
         ),
         linux_profile=_linux_profile(args.get("ssh")),
         metrics_profile=_metrics_profile(kubernetes),
+        azure_monitor_profile=_prometheus() if args.get("managed_prometheus") else None,
         tags=args.get("tags"),
         opts=pulumi.ResourceOptions(
             parent=parent,
@@ -267,6 +268,7 @@ def _ignored(args: AksClusterArgs) -> list[str]:
         "apiServerAccessProfile.enableVnetIntegration": access.get("subnet_id") is None,
         "apiServerAccessProfile.privateDNSZone": access.get("private_dns_zone_id") is None,
         "apiServerAccessProfile.subnetId": access.get("subnet_id") is None,
+        "azureMonitorProfile": not args.get("managed_prometheus"),
         "linuxProfile": args.get("ssh") is None,
         "metricsProfile": args.get("kubernetes", {}).get("cost_analysis") is None,
     }
@@ -360,6 +362,16 @@ def _metrics_profile(kubernetes: KubernetesSpec) -> aks.ManagedClusterMetricsPro
         return None
     return aks.ManagedClusterMetricsProfileArgs(
         cost_analysis=aks.ManagedClusterCostAnalysisArgs(enabled=kubernetes.get("cost_analysis"))
+    )
+
+
+def _prometheus() -> aks.ManagedClusterAzureMonitorProfileArgs:
+    """The add-on; its kube-state-metrics shows no label of a node that is not in the list."""
+    shown = aks.ManagedClusterAzureMonitorProfileKubeStateMetricsArgs(
+        metric_labels_allowlist=LABELS_ALLOWED, metric_annotations_allow_list=""
+    )
+    return aks.ManagedClusterAzureMonitorProfileArgs(
+        metrics=aks.ManagedClusterAzureMonitorProfileMetricsArgs(enabled=True, kube_state_metrics=shown)
     )
 
 

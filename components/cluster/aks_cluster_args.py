@@ -278,6 +278,8 @@ class AksClusterArgs(TypedDict, total=False):
     """The pool of AKS's own add-ons."""
     blob_driver: Input[bool]
     """Whether AKS runs the CSI driver of Blob storage. Default: true."""
+    managed_prometheus: bool
+    """Whether AKS runs the add-on that sends metrics to Azure's managed Prometheus (`Alerting`). Default: false."""
     ssh: SshSpec | None
     """SSH access to nodes. Default: none."""
     adopted: bool

@@ -18,6 +18,7 @@ from ..pools.labels_and_taints import label_form_mistakes
 from ..pools.pool_contract import contract_text, priorities
 from .admission import profile_guard, spot_guard
 from .argo_retries import argo_retries
+from .collected_metrics import collected_metrics
 from .contract import contract_readers, pool_contract
 from .device_plugin import device_plugins
 from .eviction_script import RIGHTS, RIGHTS_ON_ADVISORY
@@ -107,6 +108,8 @@ class KubeflowPrerequisites(pulumi.ComponentResource):
             made += return_to_spot(name, inside, node_labels, prices, child, isolated=isolated)
         if args.get("guards"):
             made += [*spot_guard(name, child), *profile_guard(name, child)]
+        if args.get("managed_prometheus"):
+            made.append(collected_metrics(name, inside, child))
         if args.get("argo_retries"):
             made += argo_retries(name, child)
         pool_contract(

@@ -93,6 +93,8 @@ class KubeflowPrerequisitesArgs(TypedDict, total=False):
     that every move is worth its cost."""
     argo_retries: Annotated[bool, Argument(False, "docs/decisions/0008-argo-retries.md")]
     """Retry pipeline steps whose pods vanished with their node. Set it once Charmed Kubeflow is deployed."""
+    managed_prometheus: bool
+    """Whether AKS's managed Prometheus runs, so that it is told what to collect. Default: false."""
     pipelines: str
     """Backend of Kubeflow Pipelines that the cluster is for, such as 2.16: for tools in the cluster. Default: none."""
     protect: bool

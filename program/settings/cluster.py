@@ -8,6 +8,7 @@ from components.cluster.aks_cluster_args import (
     MaintenanceSpec,
     SshSpec,
 )
+from components.monitoring.alerting_args import AlertsSpec
 from components.monitoring.monitoring_args import CostExportSpec, MonitoringArgs
 from components.registry.container_registry_args import ContainerRegistryArgs
 from program.settings._model import SettingsModel, setting, setting_of, settings_of
@@ -66,6 +67,10 @@ class Monitoring(settings_of(MonitoringArgs)):
     """Logs of the control plane to collect; Azure charges by their size. Empty means none."""
     cost_export: CostExport | None = setting(None, "docs/how-to/see-what-it-costs.md")
     """Daily exports of the cost into a container. Left out: none."""
+
+
+class Alerts(settings_of(AlertsSpec)):
+    """Alerts on what happens to nodes and work, by Azure's managed Prometheus."""
 
 
 class OfficeHours(SettingsModel):

@@ -5,7 +5,16 @@ from datetime import date
 from pydantic import ConfigDict
 
 from program.settings._model import Day, SettingsModel, setting
-from program.settings.cluster import ApiAccess, Autoscaler, Kubernetes, Monitoring, OfficeHours, Registry, Ssh
+from program.settings.cluster import (
+    Alerts,
+    ApiAccess,
+    Autoscaler,
+    Kubernetes,
+    Monitoring,
+    OfficeHours,
+    Registry,
+    Ssh,
+)
 from program.settings.cost import Budget, Cost, Work
 from program.settings.data import Data
 from program.settings.kubeflow import Kubeflow
@@ -65,6 +74,8 @@ class Settings(SettingsModel):
     """Container registry."""
     monitoring: Monitoring = setting(Monitoring(), "docs/facts/aks.md#control-plane-logs")
     """Logs of the control plane, and where they are stored."""
+    alerts: Alerts | None = setting(None, "docs/how-to/alerts.md")
+    """Alerts on nodes and work, and whom they notify. Left out: none, and no metrics are collected."""
     autoscaler: Autoscaler = setting(Autoscaler(), "docs/facts/aks.md#autoscaler-profile")
     """The cluster autoscaler's profile."""
     system_pool: SystemPool = setting(SystemPool(), "docs/facts/aks.md#system-pool")

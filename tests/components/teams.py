@@ -10,6 +10,7 @@ from components.azure.aliases import without_version_aliases
 from components.cluster.aks_cluster import AksCluster
 from components.data_store.data_store import DataStore
 from components.kubeflow.prerequisites import KubeflowPrerequisites
+from components.monitoring.alerting import Alerting
 from components.monitoring.monitoring import Monitoring
 from components.network.network import Network
 from components.pools.agent_pools import AgentPools
@@ -35,6 +36,13 @@ LEAST: Final[Arguments] = {
     ContainerRegistry: [{"puller_object_id": "kubelet"}],
     DataStore: [{"oidc_issuer": "https://issuer.example.invalid/"}],
     Monitoring: [{"cluster_id": f"{_ELSEWHERE}ContainerService/managedClusters/aks", "logs": ["kube-audit"]}],
+    Alerting: [
+        {
+            "cluster_id": f"{_ELSEWHERE}ContainerService/managedClusters/aks",
+            "pools": [{"name": "general", "min_count": 2, "max_count": 3}],
+            "emails": ["ml@example.com"],
+        }
+    ],
     AgentPools: [
         {
             "pools": [
@@ -150,6 +158,7 @@ MOST: Final[Arguments] = {
             },
             "capacity_reservation_groups": {"gpu": _RESERVED},
             "blob_driver": False,
+            "managed_prometheus": True,
             "ssh": {"admin_username": "ops", "public_key": _KEY},
             "tags": _TAGS,
             "cluster_name": "cluster",
@@ -223,6 +232,23 @@ MOST: Final[Arguments] = {
             "logs": ["guard"],
             "workspace": f"{_ELSEWHERE}OperationalInsights/workspaces/shared",
         },
+    ],
+    Alerting: [
+        {
+            "cluster_id": f"{_ELSEWHERE}ContainerService/managedClusters/A",
+            "pools": [
+                {"name": "gpuspot", "min_count": 0, "max_count": 4, "gpus": True},
+                {"name": "gpuod", "min_count": 0, "max_count": 2, "gpus": True, "fallback": True},
+            ],
+            "emails": ["ml@example.com"],
+            "webhooks": ["https://hooks.example.com/T000"],
+            "fallback_hours": 12,
+            "namespace": "team",
+            "eviction_handler": False,
+            "max_node_provision_time": "15m",
+            "scale_down_unready_time": "30m",
+            "tags": _TAGS,
+        }
     ],
     AgentPools: [
         {
@@ -338,6 +364,7 @@ MOST: Final[Arguments] = {
             "return_to_spot": True,
             "node_prices": {"cpuspot": 0.11, "cpuod": 0.54},
             "argo_retries": True,
+            "managed_prometheus": True,
             "pipelines": "2.16",
             "protect": False,
         },

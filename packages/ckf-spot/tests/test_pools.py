@@ -99,7 +99,9 @@ def test_a_backend_that_is_no_version(backend: str) -> None:
         ({"clusterBasis": {"kubeflow": {"release": "1.11"}}}, "2.15"),
     ],
 )
-def test_the_backend_is_the_one_that_the_outputs_name(tmp_path: Path, beside: object, backend: str) -> None:
+def test_the_backend_is_the_one_that_the_outputs_name(
+    tmp_path: Path, beside: dict[str, Any], backend: str
+) -> None:
     file = tmp_path / "outputs.json"
     file.write_text(json.dumps({"poolContract": json.loads(DEMO.read_text()), **beside}))
     assert str(Pools.load(file).backend) == backend

@@ -4,7 +4,12 @@ from collections.abc import Iterator
 
 from components.arguments.mistakes import Mistake
 from components.azure.arm_ids import CONTAINER, WORKSPACE, arm_id_mistakes
-from components.monitoring.monitoring_checks import budget_mistakes, log_mistakes, workspace_mistakes
+from components.monitoring.monitoring_checks import (
+    alert_mistakes,
+    budget_mistakes,
+    log_mistakes,
+    workspace_mistakes,
+)
 from program.settings import Settings
 
 
@@ -32,6 +37,9 @@ def monitoring_problems(settings: Settings) -> Iterator[Mistake]:
     elif budget and budget.start_date is not None:
         expected = "no value without budget.emails or budget.actionGroups, because nobody is notified"
         yield Mistake("budget.startDate", budget.start_date, expected)
+    if alerts := settings.alerts:
+        for mistake in alert_mistakes(alerts.emails, alerts.webhooks):
+            yield mistake.within("alerts")
     yield from workspace_mistakes(monitoring.workspace, monitoring.retention_days, at="monitoring.")
 
 

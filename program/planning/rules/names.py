@@ -64,6 +64,8 @@ def derived_names(project: str, stack: str, settings: Settings) -> list[Derived]
         named.append(Derived("log workspace", len(f"{base}-logs"), 63, "log_workspace"))
     if settings.budget and settings.budget.watched:
         named.append(Derived("budget", len(f"{base}-budget"), 63))
+    if settings.alerts:
+        named.append(Derived("metrics workspace", len(f"{base}-metrics"), 63))
     decided = given_names(settings)
     return [name for name in named if name.field not in decided]
 

@@ -20,7 +20,7 @@ import nbformat
 import pytest
 from compiling import DEMO, Compiled
 from nbclient import NotebookClient
-from recorded import RECORDED, without_pins
+from recorded import COMPILED, without_pins
 from scheduling import admits, wished
 from servers import MERGED, PipelinesApi, archive, pipelines_api
 
@@ -111,7 +111,7 @@ def test_a_script_sends_what_it_has_compiled(compiled: dict[str, Any]) -> None:
 def test_a_script_compiles_to_what_kubeflow_was_given_when_it_was_recorded(compiled: dict[str, Any]) -> None:
     pipeline: Compiled = compiled["compiled"]
     documents = [document for document in (pipeline.pipeline, pipeline.platform) if document]
-    assert without_pins(documents) == without_pins(RECORDED[compiled["name"]].ir)
+    assert without_pins(documents) == without_pins(COMPILED[compiled["name"]])
 
 
 def test_a_script_places_its_steps_as_it_says(compiled: dict[str, Any], pools: Pools) -> None:

@@ -24,14 +24,19 @@ users:
 """
 JUJU_TOKEN = "recorded-juju-token"  # noqa: S105 - not a credential; tests look for it where it must not be
 _NAME_INPUTS = (
+    "actionGroupName",
     "agentPoolName",
+    "azureMonitorWorkspaceName",
     "budgetName",
     "configName",
     "containerName",
+    "dataCollectionEndpointName",
+    "dataCollectionRuleName",
     "exportName",
     "federatedIdentityCredentialResourceName",
     "registryName",
     "resourceName",
+    "ruleGroupName",
     "virtualNetworkName",
     "publicIpAddressName",
     "natGatewayName",

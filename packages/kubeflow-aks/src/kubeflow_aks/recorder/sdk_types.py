@@ -23,8 +23,10 @@ from pulumi.runtime import rpc
 _LOADING: Final = threading.RLock()
 _Given = ParamSpec("_Given")
 _Found = TypeVar("_Found")
-_NEWER = {"OSSKU": ("Ubuntu2404",)}
-"""Values of AKS's newer APIs that the program passes on, by enumeration (docs/facts/aks.md#node-images)."""
+_NEWER = {"OSSKU": ("Ubuntu2404",), "KnownDataFlowStreams": ("Microsoft-PrometheusMetrics",)}
+"""Values that Azure takes and the SDK does not list, by enumeration: those of AKS's newer APIs
+(docs/facts/aks.md#node-images), and of managed Prometheus (Azure/prometheus-collector,
+`AddonBicepTemplate/FullAzureMonitorMetricsProfile.bicep`)."""
 
 
 def loaded_once(function: Callable[_Given, _Found]) -> Callable[_Given, _Found]:

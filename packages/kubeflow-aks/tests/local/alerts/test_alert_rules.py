@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
@@ -14,6 +14,7 @@ from components.kubeflow.script_metrics import exposition
 from kubeflow_aks.local_aks.simulation.market import Reclaim
 from kubeflow_aks.tools import Tools
 from tests.local.alerts.played import ALWAYS, HANDLER, QUIET, RULES, Recording, State, node, play, thing
+from tests.local.kubectl import Kubectl, eventually
 from tests.local.required import required_only
 from tests.stepped.month import HOUR, WITH_FALLBACK, Month, Work
 from tests.stepped.month import play as play_month
@@ -51,9 +52,7 @@ def quiet(hours: float = 2) -> list[State]:
 def during(change: Callable[[State], State], since: float = HOUR) -> list[State]:
     """The same with a fault from a time on."""
     changed = change(State(0, ALWAYS, QUIET))
-    return [
-        replace(changed, time=state.time) if state.time >= since else state for state in quiet()
-    ]
+    return [replace(changed, time=state.time) if state.time >= since else state for state in quiet()]
 
 
 def vanished(*, evicted: bool, failed: bool) -> list[State]:
@@ -104,7 +103,10 @@ def not_ready(state: State) -> State:
 
 FAULTS: Final[dict[str, tuple[Callable[[], Sequence[State]], set[str]]]] = {
     "nothing": (quiet, set()),
-    "no metrics": (lambda: during(lambda state: replace(state, objects=[])), {"MetricsMissing", "EvictionHandlerDown"}),
+    "no metrics": (
+        lambda: during(lambda state: replace(state, objects=[])),
+        {"MetricsMissing", "EvictionHandlerDown"},
+    ),
     "no handler": (lambda: during(lambda state: state.without("Deployment")), {"EvictionHandlerDown"}),
     "a handler that is not ready": (
         lambda: during(
@@ -165,7 +167,9 @@ FAULTS: Final[dict[str, tuple[Callable[[], Sequence[State]], set[str]]]] = {
     ),
     "spot that is sold out for a day": (
         lambda: recorded(
-            Month(work=[Work(_STEP, 40, 40)], hazard=0.0, hours=30, sold_out=0.9, sold_out_hours=24, fallback=2),
+            Month(
+                work=[Work(_STEP, 40, 40)], hazard=0.0, hours=30, sold_out=0.9, sold_out_hours=24, fallback=2
+            ),
             seed=5,
             seconds=60,
         ),
@@ -188,3 +192,22 @@ def test_an_alert_whose_metric_is_not_collected_is_silent(engine: Tools, tmp_pat
     states = during(waiting(1, "cpuspot", 0))
     played = play(engine, tmp_path, states, keep=lambda: "kube_node_.+|kube_deployment_.+|kubeflow_aks_.+")
     assert played.alerts == set()
+
+
+def test_objects_of_a_real_control_plane_alert_as_those_in_memory_do(
+    engine: Tools, tmp_path: Path, kubectl: Kubectl
+) -> None:
+    """The Job's pod is the controller's, and that it has no node is the scheduler's answer."""
+    container = {"name": "main", "image": "train", "resources": {"requests": {"cpu": "999"}}}
+    spec = {"template": {"spec": {"containers": [container], "restartPolicy": "Never"}}}
+    kubectl.apply({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "train"}, "spec": spec})
+    eventually(
+        lambda: [
+            pod
+            for pod in kubectl.items("pods")
+            if {"Unschedulable"} <= {it.get("reason") for it in pod["status"].get("conditions", ())}
+        ]
+    )
+    objects = [*ALWAYS, *kubectl.items("jobs"), *kubectl.items("pods")]
+    states = [*quiet(1), *(State(30.0 * number, objects, QUIET) for number in range(120, 180))]
+    assert play(engine, tmp_path, states).alerts == {"WorkWaits"}

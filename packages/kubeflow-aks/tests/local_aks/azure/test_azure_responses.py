@@ -88,6 +88,30 @@ REQUESTS: dict[str, tuple[str, Json]] = {
             "logs": [{"category": "guard", "enabled": True}],
         },
     ),
+    "azure-native:monitor:AzureMonitorWorkspace": (
+        f"{GROUP_ID}/providers/Microsoft.Monitor/accounts/metrics",
+        {"location": LOCATION},
+    ),
+    "azure-native:monitor:ActionGroup": (
+        f"{GROUP_ID}/providers/Microsoft.Insights/actionGroups/alerts",
+        {"location": "global", "enabled": True, "groupShortName": "alerts"},
+    ),
+    "azure-native:monitor:DataCollectionEndpoint": (
+        f"{GROUP_ID}/providers/Microsoft.Insights/dataCollectionEndpoints/prometheus",
+        {"location": LOCATION},
+    ),
+    "azure-native:monitor:DataCollectionRule": (
+        f"{GROUP_ID}/providers/Microsoft.Insights/dataCollectionRules/prometheus",
+        {"location": LOCATION},
+    ),
+    "azure-native:monitor:DataCollectionRuleAssociation": (
+        f"{CLUSTER_ID}/providers/Microsoft.Insights/dataCollectionRuleAssociations/prometheus",
+        {"dataCollectionRuleId": "/rule"},
+    ),
+    "azure-native:alertsmanagement:PrometheusRuleGroup": (
+        f"{GROUP_ID}/providers/Microsoft.AlertsManagement/prometheusRuleGroups/alerts",
+        {"location": LOCATION, "scopes": ["/workspace"], "rules": [{"alert": "A", "expression": "1"}]},
+    ),
     "azure-native:consumption:Budget": (
         f"{GROUP_ID}/providers/Microsoft.Consumption/budgets/money",
         {

@@ -237,6 +237,42 @@ _TYPES: Final = (
         located=False,
     ),
     ArmType(
+        pulumi="azure-native:monitor:AzureMonitorWorkspace",
+        arm="Microsoft.Monitor/accounts",
+        path=f"{_GROUP}/providers/Microsoft.Monitor/accounts/{{azureMonitorWorkspaceName}}",
+        force_new=frozenset({"location"}),
+    ),
+    ArmType(
+        pulumi="azure-native:monitor:ActionGroup",
+        arm="Microsoft.Insights/actionGroups",
+        path=f"{_GROUP}/providers/Microsoft.Insights/actionGroups/{{actionGroupName}}",
+        force_new=frozenset({"location"}),
+    ),
+    ArmType(
+        pulumi="azure-native:monitor:DataCollectionEndpoint",
+        arm="Microsoft.Insights/dataCollectionEndpoints",
+        path=f"{_GROUP}/providers/Microsoft.Insights/dataCollectionEndpoints/{{dataCollectionEndpointName}}",
+        force_new=frozenset({"location"}),
+    ),
+    ArmType(
+        pulumi="azure-native:monitor:DataCollectionRule",
+        arm="Microsoft.Insights/dataCollectionRules",
+        path=f"{_GROUP}/providers/Microsoft.Insights/dataCollectionRules/{{dataCollectionRuleName}}",
+        force_new=frozenset({"location"}),
+    ),
+    ArmType(
+        pulumi="azure-native:monitor:DataCollectionRuleAssociation",
+        arm="Microsoft.Insights/dataCollectionRuleAssociations",
+        path="/{resourceUri}/providers/Microsoft.Insights/dataCollectionRuleAssociations/{associationName}",
+        located=False,
+    ),
+    ArmType(
+        pulumi="azure-native:alertsmanagement:PrometheusRuleGroup",
+        arm="Microsoft.AlertsManagement/prometheusRuleGroups",
+        path=f"{_GROUP}/providers/Microsoft.AlertsManagement/prometheusRuleGroups/{{ruleGroupName}}",
+        force_new=frozenset({"location"}),
+    ),
+    ArmType(
         pulumi="azure-native:consumption:Budget",
         arm="Microsoft.Consumption/budgets",
         path="/{scope}/providers/Microsoft.Consumption/budgets/{budgetName}",

@@ -15,6 +15,7 @@ UNTAGGABLE: Final = frozenset(
         "azure-native:containerservice:MaintenanceConfiguration",
         "azure-native:costmanagement:Export",
         "azure-native:managedidentity:FederatedIdentityCredential",
+        "azure-native:monitor:DataCollectionRuleAssociation",
         "azure-native:monitor:DiagnosticSetting",
         "azure-native:network:Route",
         "azure-native:network:SecurityRule",
