@@ -84,7 +84,7 @@ lint: $(VENV)/.dev $(CKF_SPOT_VENV)/.dev ## style, types, who imports whom, gene
 	@cd $(CKF_SPOT) && $(PYRIGHT)
 	@PYTHONPATH=.:$(COMMANDS)/src:$(CKF_SPOT)/src $(VENV)/bin/lint-imports --no-cache
 	@$(PY) -m kubeflow_aks.text.generated --check $(REFERENCES)
-	@$(VENV)/bin/shellcheck --external-sources --source-path=SCRIPTDIR $(COMMANDS)/src/kubeflow_aks/handoff/scripts/*.sh
+	@$(VENV)/bin/shellcheck --external-sources --source-path=SCRIPTDIR .ci/run $(COMMANDS)/src/kubeflow_aks/handoff/scripts/*.sh
 	@$(VENV)/bin/zizmor --offline --quiet --persona=auditor .github
 	@$(call actionlint)
 

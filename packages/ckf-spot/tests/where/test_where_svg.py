@@ -122,7 +122,8 @@ def test_time_without_watching_is_marked() -> None:
 
 def test_a_look_begins_with_the_oldest_batch_work_and_a_record_with_itself() -> None:
     text = [line.text or "" for line in drawn(SEEN).iter(f"{NAMESPACE}text")]
-    assert text[1].startswith("2026-11-21 07:40:00 – 2026-11-21 08:00:00 UTC, as the cluster remembers it")
+    lead = " ".join(text[1:3])
+    assert lead.startswith("2026-11-21 07:40:00 – 2026-11-21 08:00:00 UTC, as the cluster remembers it: pods")
     text = [line.text or "" for line in drawn(RECORDED).iter(f"{NAMESPACE}text")]
     assert text[1] == "2026-11-21 07:00:00 – 2026-11-21 08:00:00 UTC, as recorded"
 
@@ -140,6 +141,31 @@ def test_without_nodes_and_contract_the_capacity_is_shown_as_unknown() -> None:
         "gpuspot": "lane unknown",
         "waiting": "lane ",
     } or all(lane.get("class") == "lane unknown" for name, lane in drawn_lanes.items() if name != "waiting")
+
+
+def test_the_letters_are_legible_on_a_phone() -> None:
+    root = drawn(RECORDED)
+    sizes: dict[str, float] = {}
+    for selectors, rules in re.findall(r"([^{}]+)\{([^{}]*)\}", root.findtext(f"{NAMESPACE}style") or ""):
+        if size := re.search(r"font(?:-size)?: ([\d.]+)px", rules):
+            sizes |= {part.split()[-1].lstrip("."): float(size[1]) for part in selectors.split(",")}
+    styles = {part.get("class", "") for part in root.iter(f"{NAMESPACE}text")}
+    assert {"title", "lead", "name", "kind", "size", "pod-label", "tick-label"} <= styles
+    assert min(sizes.get(style, sizes["text"]) for style in styles) * 390 / WIDTH >= 10
+
+
+@pytest.mark.parametrize(
+    "name", ["team-a", "a-namespace-with-a-name-as-long-as-a-namespace-can-have-it-in-kubernetes"]
+)
+@pytest.mark.parametrize("days", [0, 40])
+def test_no_text_stands_outside_the_picture(name: str, days: int) -> None:
+    root = drawn(replace(SEEN, namespace=name, since=NOW - timedelta(days=days, hours=1)))
+    for part in root.iter(f"{NAMESPACE}text"):
+        words, style = part.text or "", part.get("class")
+        length = len(words) * (9.6 if style == "title" else 6.7)
+        left = float(part.get("x", 0)) - (length / 2 if style == "tick-label" else 0)
+        assert left >= 0, words
+        assert left + length <= WIDTH, words
 
 
 @pytest.mark.parametrize(

@@ -14,12 +14,13 @@ from typing import Final, TypeVar
 _T = TypeVar("_T")
 _Time = TypeVar("_Time", float, datetime)
 
-_TRACK: Final = 15
+_LOWEST_BAR: Final = 12
+_BAR_GAP: Final = 3
 _NODE_PADDING: Final = 3
 _LOWEST_LANE: Final = 60
 _NARROWEST: Final = 2
-_LETTER: Final = 5.7
-"""Width of one letter of the smallest text, roughly."""
+_LETTER: Final = 0.6
+"""Width of one letter for its height, roughly."""
 _FEWEST_LETTERS: Final = 3
 _TICKS: Final = (5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 28800, 86400)
 _NOT_IN_XML: Final = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -118,7 +119,7 @@ class LaneChart:
         right: float,
         row_gap: float,
         padding: float,
-        labels: bool = True,
+        label: float | None,
     ) -> None:
         """Places the lanes below one another.
 
@@ -132,7 +133,7 @@ class LaneChart:
             right: margin behind the time axis.
             row_gap: between two rows of nodes.
             padding: above and below the nodes of a lane.
-            labels: whether bars have as much of their label on them as fits.
+            label: height of the letters on bars, which have as much of their label as fits; None: they have none.
         """
         self._waiting = waiting
         self._seconds = seconds
@@ -141,14 +142,15 @@ class LaneChart:
         self._width = width
         self._row_gap = row_gap
         self._padding = padding
-        self._labels = labels
+        self._label = label
+        self._track = max(_LOWEST_BAR, round((label or 0) * 1.25)) + _BAR_GAP
         self.places: dict[str, tuple[float, float]] = {}
         """Top and height of each lane, by name."""
         self._waiting_top = top
         for lane in lanes:
             self.places[lane.name] = (self._waiting_top, self._height(lane))
             self._waiting_top += self._height(lane)
-        height = 0 if waiting is None else max(_tracks(waiting) * _TRACK + 2 * padding, _LOWEST_LANE)
+        height = 0 if waiting is None else max(_tracks(waiting) * self._track + 2 * padding, _LOWEST_LANE)
         self.bottom = self._waiting_top + height
         """Where the last lane ends."""
 
@@ -175,7 +177,7 @@ class LaneChart:
             yield self._rule(self.bottom)
             return
         yield '<g class="lane">'
-        yield from self._head(self._waiting_top, "waiting", "pods without a node")
+        yield from self._head(self._waiting_top, "waiting", "without a node")
         for bar in self._waiting:
             yield from self._bar(bar, self._waiting_top + self._padding)
         yield self._rule(self.bottom) + "</g>"
@@ -195,12 +197,15 @@ class LaneChart:
         return f'<line class="rule" x1="0" x2="{self._width}" y1="{y}" y2="{y}"/>'
 
     def _height(self, lane: Lane) -> float:
-        rows = sum(_row_height(tracks) + self._row_gap for tracks in _rows(lane)) - self._row_gap
+        rows = sum(self._row_height(tracks) + self._row_gap for tracks in _rows(lane)) - self._row_gap
         return max(rows + 2 * self._padding + lane.free, _LOWEST_LANE)
 
+    def _row_height(self, tracks: int) -> float:
+        return tracks * self._track + 2 * _NODE_PADDING - _BAR_GAP
+
     def _node(self, node: NodeBar, lane: Lane, top: float) -> Iterator[str]:
-        y = top + sum(_row_height(tracks) + self._row_gap for tracks in _rows(lane)[: node.row])
-        height = _row_height(node.tracks)
+        y = top + sum(self._row_height(tracks) + self._row_gap for tracks in _rows(lane)[: node.row])
+        height = self._row_height(node.tracks)
         start, end = self.x(node.start), self.x(node.end)
         ready = None if node.ready is None or node.ready > node.end else self.x(node.ready)
         boot_end = end if ready is None else ready
@@ -222,14 +227,14 @@ class LaneChart:
 
     def _bar(self, bar: Bar, top: float) -> Iterator[str]:
         """A bar; all of its title is shown on hover."""
-        x, y = self.x(bar.start), top + bar.track * _TRACK
+        x, y = self.x(bar.start), top + bar.track * self._track
         width = max(self.x(bar.end) - x, _NARROWEST)
         yield "<g>" + title(bar.title)
-        yield rect(x, y, width, _TRACK - 3, bar.style + (" lost" if bar.evicted else ""))
-        letters = int((width - 6) / _LETTER)
-        if self._labels and letters > _FEWEST_LETTERS:
+        yield rect(x, y, width, self._track - _BAR_GAP, bar.style + (" lost" if bar.evicted else ""))
+        letters = int((width - 6) / (_LETTER * self._label)) if self._label else 0
+        if self._label and letters > _FEWEST_LETTERS:
             label = bar.label if len(bar.label) <= letters else bar.label[: letters - 1] + "…"
-            yield text(x + 4, y + 9.3, label, "pod-label")
+            yield text(x + 4, y + self._label - 0.2, label, "pod-label")
         yield "</g>"
 
 
@@ -281,7 +286,3 @@ def _rows(lane: Lane) -> list[int]:
 
 def _tracks(bars: Iterable[Bar]) -> int:
     return 1 + max((bar.track for bar in bars), default=0)
-
-
-def _row_height(tracks: int) -> float:
-    return tracks * _TRACK + 2 * _NODE_PADDING - 3

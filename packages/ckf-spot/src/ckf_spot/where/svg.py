@@ -1,5 +1,6 @@
 """The timeline as one SVG that needs nothing from elsewhere, in the colours of the demo's page."""
 
+import textwrap
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -9,15 +10,21 @@ from ckf_spot.where.lanes import HATCH, STYLE, LaneChart, clean, rect, text, tic
 from ckf_spot.where.observations import Look
 from ckf_spot.where.timeline import Timeline, clock, timeline
 
-WIDTH: Final = 1280
-_TOP: Final = 62
+WIDTH: Final = 480
+"""Where a phone shows it on 390, its letters are as high as those of a page; a screen shows it twice as wide."""
+_MARGIN: Final = 8
+_LABEL: Final = 12.5
+_LINE: Final = 18
+_TITLE_LETTERS: Final = 46
+_LETTERS: Final = 66
+"""Letters that fit into a line."""
 _AXIS: Final = 44
-_LEGEND: Final = 30
-_MOST_TICKS: Final = 14
+_MOST_TICKS: Final = 4
 _DAY: Final = timedelta(days=1)
 _STYLES: Final = (STYLE, Path(__file__).parent / "timeline.css")
 _NAMESPACE: Final = "http://www.w3.org/2000/svg"
 _ROLE: Final = 'role="img" aria-labelledby="title description"'
+_SIZE: Final = f'width="100%" style="max-width: {2 * WIDTH}px"'
 _LEGEND_ENTRIES: Final = (
     ("spot", '<rect class="node" y="2" width="24" height="12"/>', "spot node"),
     ("ondemand", '<rect class="node" y="2" width="24" height="12"/>', "on-demand node"),
@@ -40,25 +47,29 @@ class _Drawing:
     def __init__(self, line: Timeline, look: Look) -> None:
         self._line = line
         self._look = look
+        self._titles = textwrap.wrap(self._title(), _TITLE_LETTERS)
+        self._leads = textwrap.wrap(self._lead(), _LETTERS)
+        self._top = 14 + len(self._titles) * 24 + len(self._leads) * _LINE
         self._seconds = max((line.end - line.start).total_seconds(), 1)
         self._chart = LaneChart(
             line.lanes,
             line.waiting,
             self._seconds,
-            top=_TOP,
+            top=self._top,
             width=WIDTH,
-            left=178,
-            right=24,
+            left=132,
+            right=40,
             row_gap=12,
             padding=12,
+            label=_LABEL,
         )
 
     def draw(self) -> str:
         bottom = self._chart.bottom
-        height = bottom + _AXIS + _LEGEND
+        height = bottom + _AXIS + -(-len(_LEGEND_ENTRIES) // 2) * _LINE
         return "\n".join(
             [
-                f'<svg xmlns="{_NAMESPACE}" viewBox="0 0 {WIDTH} {height:g}" width="{WIDTH}" {_ROLE}>',
+                f'<svg xmlns="{_NAMESPACE}" viewBox="0 0 {WIDTH} {height:g}" {_SIZE} {_ROLE}>',
                 f'<title id="title">{clean(self._title())}</title>',
                 f'<desc id="description">{clean(self._in_words())}</desc>',
                 f"<style>\n{''.join(style.read_text(encoding='utf-8') for style in _STYLES)}</style>",
@@ -89,12 +100,17 @@ class _Drawing:
             for lane in self._line.lanes
         )
 
-    def _head(self) -> Iterator[str]:
-        yield text(8, 26, self._title(), "title")
+    def _lead(self) -> str:
         kind = (
             "as recorded" if self._look.since else "as the cluster remembers it: pods long gone are missing"
         )
-        yield text(8, 45, f"{_date(self._line.start)} – {_date(self._line.end)} UTC, {kind}", "lead")
+        return f"{_date(self._line.start)} – {_date(self._line.end)} UTC, {kind}"
+
+    def _head(self) -> Iterator[str]:
+        for number, words in enumerate(self._titles):
+            yield text(_MARGIN, 26 + number * 24, words, "title")
+        for number, words in enumerate(self._leads):
+            yield text(_MARGIN, 21 + len(self._titles) * 24 + number * _LINE, words, "lead")
 
     def _x(self, moment: datetime) -> float:
         return self._chart.x((moment - self._line.start).total_seconds())
@@ -103,7 +119,7 @@ class _Drawing:
         for gap in self._line.gaps:
             x, end = self._x(gap.start), self._x(gap.end)
             yield "<g>" + title(f"not watched: {clock(gap.start)} – {clock(gap.end)}")
-            yield rect(x, _TOP, max(end - x, 2), self._chart.bottom - _TOP, "unwatched") + "</g>"
+            yield rect(x, self._top, max(end - x, 2), self._chart.bottom - self._top, "unwatched") + "</g>"
 
     def _axis(self) -> Iterator[str]:
         start, end = self._line.start, self._line.end
@@ -116,10 +132,10 @@ class _Drawing:
 
 
 def _legend(top: float) -> Iterator[str]:
-    x: float = 8
-    for style, shape, words in _LEGEND_ENTRIES:
-        yield f'<g class="{style}" transform="translate({x:g} {top - 8:g})">{shape}{text(31, 12, words, "lead")}</g>'
-        x += 31 + len(words) * 6.4 + 24
+    for number, (style, shape, words) in enumerate(_LEGEND_ENTRIES):
+        line, column = divmod(number, 2)
+        x, y = _MARGIN + column * WIDTH / 2, top - 8 + line * _LINE
+        yield f'<g class="{style}" transform="translate({x:g} {y:g})">{shape}{text(31, 12, words, "lead")}</g>'
 
 
 def _counted(number: int, noun: str) -> str:

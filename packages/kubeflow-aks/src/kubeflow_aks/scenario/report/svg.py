@@ -29,6 +29,8 @@ LEGEND: Final = (
 _WIDTH: Final = 1280
 _PICTURE_WIDTH: Final = 480
 """Where a phone shows it on 390, its letters are as high as those of a page."""
+_LABEL: Final = 9.5
+"""Height of pods' names, as in lanes.css."""
 _LEFT: Final = 178
 _PICTURE_LEFT: Final = 132
 _PICTURE_LETTERS: Final = 66
@@ -55,7 +57,7 @@ _LEGEND_COLUMNS: Final = 2
 
 def svg(observed: Observations) -> str:
     """Lanes of pools with their nodes, pods on them, and what the market and the autoscaler did; for a page."""
-    return _Drawing(observed, timeline(observed), _WIDTH, _LEFT).draw("timeline")
+    return _Drawing(observed, timeline(observed), _WIDTH, _LEFT, label=_LABEL).draw("timeline")
 
 
 def picture(observed: Observations, headline: str, subtitle: str) -> str:
@@ -63,7 +65,7 @@ def picture(observed: Observations, headline: str, subtitle: str) -> str:
     line = timeline(observed)
     lanes = tuple(lane for lane in line.lanes if lane.pool.elastic)
     drawing = _Drawing(
-        observed, replace(line, lanes=lanes, waiting=()), _PICTURE_WIDTH, _PICTURE_LEFT, labels=False
+        observed, replace(line, lanes=lanes, waiting=()), _PICTURE_WIDTH, _PICTURE_LEFT, label=None
     )
     drawn = drawing.draw("timeline")
     leads = textwrap.wrap(subtitle, _PICTURE_LETTERS)
@@ -114,17 +116,17 @@ def _entry(shape: str, style: str, words: str) -> str:
 
 class _Drawing:
     def __init__(
-        self, observed: Observations, line: Timeline, width: float, left: float, *, labels: bool = True
+        self, observed: Observations, line: Timeline, width: float, left: float, *, label: float | None
     ) -> None:
-        """`width` is that of the whole drawing, `left` that of the names of lanes; both in pixels.
+        """`width` is that of the whole drawing, `left` that of the names of lanes, `label` the height of pods' names.
 
-        Pods and steps have their names on them, or none with `labels` false.
+        All are in pixels. Without a height, pods and steps have no names on them.
         """
         self._observed = observed
         self._note = simulation_note(observed)
         self._line = line
         self._width = width
-        self._labels = labels
+        self._labels = label is not None
         self._middle = (left + width - _RIGHT) / 2
         self._chart = LaneChart(
             line.lanes,
@@ -136,7 +138,7 @@ class _Drawing:
             right=_RIGHT,
             row_gap=5,
             padding=_LANE_PADDING,
-            labels=labels,
+            label=label,
         )
         self._x = self._chart.x
         self.steps = [step for step in observed.steps if step.began < line.end]
