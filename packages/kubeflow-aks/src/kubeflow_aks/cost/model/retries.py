@@ -18,9 +18,8 @@ from kubeflow_aks.cost.model.step import Step, blocks
 
 MOST_COUNTED: Final = 1000
 """Retries beyond these count as so many, so that the reported chance is never too small. Our choice."""
-_MANY: Final = 1e6
-"""Blocks beyond which the binomial number that is hit counts as a Poisson number."""
-_Chances = npt.NDArray[np.floating]
+_MANY: Final = 1e9
+"""Blocks from which on the binomial number that is hit counts as a Poisson number."""
 
 
 @dataclass(frozen=True)
@@ -61,42 +60,38 @@ def spent(step: Step, rate: float) -> Spent:
     return Spent(float(more.sum()) / hazard, float(more[-1]))
 
 
-def _more_than(step: Step, hazard: float) -> _Chances:
+def _more_than(step: Step, hazard: float) -> npt.NDArray[np.floating]:
     """Chances of more than 0, 1, … evictions, up to the number of retries."""
+    from scipy import special  # noqa: PLC0415 - a fifth of a second that only this needs
+
     cut = blocks(step)
     if cut.writing == math.inf:
         return np.ones(min(step.retries, MOST_COUNTED) + 1)
     number = np.arange(min(step.retries, MOST_COUNTED) + 1, dtype=np.float64)
     if cut.saved == math.inf:
-        return _saved_often(number, hazard * step.hours, _chance(hazard, step.restart))
+        return _hit(special.pdtrc(number, hazard * step.hours), _chance(hazard, step.restart))
     last = _chance(hazard, cut.last) * _chance(hazard, step.restart + cut.last) ** number
     if not cut.saved:
         return last
-    hit, again = _chance(hazard, cut.length), _chance(hazard, step.restart + cut.length)
-    if cut.saved > _MANY:
-        return _both(_saved_often(number, cut.saved * hit, again), last)
-    block, more, left = hit * again**number, last, int(cut.saved)
-    while left:  # as a power is made from squares
-        more = _both(more, block) if left % 2 else more
-        block, left = _both(block, block), left // 2
-    return more
+    hit = _chance(hazard, cut.length)
+    if cut.saved < _MANY:
+        hits = special.bdtrc(np.minimum(number, cut.saved), int(cut.saved), hit)
+    else:
+        hits = special.pdtrc(number, cut.saved * hit)
+    saved = _hit(hits, _chance(hazard, step.restart + cut.length))
+    exactly = -np.diff(saved, prepend=1.0)
+    return np.minimum(saved + np.convolve(exactly, last)[: number.size], 1.0)
 
 
-def _both(one: _Chances, other: _Chances) -> _Chances:
-    """Chances of more than 0, 1, … evictions in all, by those of two parts of the work."""
-    exactly = -np.diff(one, prepend=1.0)
-    return np.minimum(one + np.convolve(exactly, other)[: one.size], 1.0)
-
-
-def _saved_often(number: _Chances, mean: float, again: float) -> _Chances:
-    """Chances of more than each number of evictions, of work in so many blocks that a Poisson number of them is hit.
+def _hit(hits: npt.NDArray[np.floating], again: float) -> npt.NDArray[np.floating]:
+    """Chances of more than 0, 1, … evictions, by those of more than 0, 1, … hits.
 
     `again` is the chance that the try after a hit, and each after that, is evicted, too.
     """
     from scipy import special  # noqa: PLC0415 - a fifth of a second that only this needs
 
-    hits = special.pdtrc(number, mean)
     exactly = -np.diff(hits, prepend=1.0)
+    number = np.arange(hits.size)
     more_than = hits.copy()
     for hit in range(1, hits.size):
         left = number[hit:] - hit
