@@ -40,8 +40,9 @@ def conflict(name: str, owners: str) -> list[dict[str, str]]:
         f"Apply failed with 1 conflict: {owners}\n"
     )
     urn = f"urn:pulumi:dev::kubeflow-aks::{MAP}::{name}"
-    whole = {"severity": "error", "message": "error: preview failed\n"}
-    return [{"severity": "error", "urn": urn, "message": message}, whole]
+    after = ("preview failed", "Resource monitor has terminated, shutting down")
+    whole = [{"severity": "error", "message": f"error: {text}\n"} for text in after]
+    return [{"severity": "error", "urn": urn, "message": message}, *whole]
 
 
 def listed(*names: str) -> dict[str, Any]:

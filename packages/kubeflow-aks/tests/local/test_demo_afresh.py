@@ -48,11 +48,11 @@ def test_an_up_after_ones_that_did_not_end_begins_afresh_and_a_demo_goes_on_from
     _interrupted(build, "up", "dev", "--speed", "15", moment="Network: 2 resources")
     again = run(build, "up", "dev")
     assert again.returncode == 0, again.stdout + again.stderr
-    assert "44 create" in again.stdout
+    assert "47 create" in again.stdout
     shown = run(build, "demo", "dev")
     assert shown.returncode == 0, shown.stdout + shown.stderr
     assert "Plan of stack dev" in shown.stdout
-    assert "44 same" in shown.stdout.partition("[5/7]")[0]
+    assert "47 same" in shown.stdout.partition("[5/7]")[0]
     assert "✘" not in shown.stdout
     assert (build / "dev" / "demo.html").exists()
 

@@ -17,6 +17,9 @@ _PROVIDER: Final = "pulumi:providers:"
 _CONFLICT: Final = "server-side apply field conflict"
 _OWNER: Final = re.compile(r'conflicts? with "([^"\n]{1,200})"')
 _LISTED_POOL: Final = re.compile(r"agentPoolProfiles\[(\d+)\]")
+_CONSEQUENCES: Final = ("preview failed", "Resource monitor has terminated, shutting down")
+"""Errors without a resource that follow those of resources: the engine's, and the program's where the engine had stopped
+first (pulumi's Python SDK, `pulumi/runtime/settings.py`)."""
 _LAST_LINES: Final = 5
 
 
@@ -83,7 +86,7 @@ def _owners(diagnostics: Sequence[Mapping[str, Any]]) -> dict[str, tuple[str, ..
         urn, message = diagnostic.get("urn") or "", str(diagnostic.get("message"))
         if _CONFLICT in message and urn:
             owners[urn] = tuple(sorted(set(_OWNER.findall(message)))) or ("unknown",)
-        elif urn or message.strip() not in {"error: preview failed", "preview failed"}:
+        elif urn or message.strip().removeprefix("error: ") not in _CONSEQUENCES:
             others.append(message.strip())
     if others or (not owners and any(entry.get("severity") == "error" for entry in diagnostics)):
         raise PreviewError("\n".join(others) or "pulumi preview failed without a reason")
