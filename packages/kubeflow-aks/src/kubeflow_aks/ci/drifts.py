@@ -18,7 +18,7 @@ _CONFLICT: Final = "server-side apply field conflict"
 _OWNER: Final = re.compile(r'conflicts? with "([^"\n]{1,200})"')
 _LISTED_POOL: Final = re.compile(r"agentPoolProfiles\[(\d+)\]")
 _CONSEQUENCES: Final = ("preview failed", "Resource monitor has terminated, shutting down")
-"""Errors without a resource that follow those of resources: the engine's, and the program's where the engine had stopped
+"""Errors without a resource that follow those of resources: the engine's, and the program's where the engine stopped
 first (pulumi's Python SDK, `pulumi/runtime/settings.py`)."""
 _LAST_LINES: Final = 5
 
