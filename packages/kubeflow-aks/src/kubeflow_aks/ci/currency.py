@@ -5,7 +5,6 @@ only what is allowed. Not looked at: packages that lock files hold because other
 them), the examples' packages, and the images that Charmed Kubeflow's charms bring.
 """
 
-import csv
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,6 +22,7 @@ from kubeflow_aks.ci.registries import NotCheckedError, Registries
 from kubeflow_aks.clients.github import GitHub
 from kubeflow_aks.exit_codes import ExitCode
 from kubeflow_aks.local_aks.azure.sdk_schema import api_version
+from kubeflow_aks.text import files
 from kubeflow_aks.text.escape import code
 from kubeflow_aks.text.sentences import first_of
 from kubeflow_aks.tools.released import mirror
@@ -73,8 +73,7 @@ class _Allowed:
 def table(file: Path) -> tuple[str, list[dict[str, str]]]:
     """The lines before a table's first row, and its rows."""
     lines = file.read_text(encoding="utf-8").splitlines()
-    head = "\n".join(line for line in lines if line.startswith("#"))
-    return head, list(csv.DictReader(line for line in lines if not line.startswith("#")))
+    return "\n".join(line for line in lines if line.startswith("#")), files.rows(file)
 
 
 def allowed() -> dict[str, _Allowed]:

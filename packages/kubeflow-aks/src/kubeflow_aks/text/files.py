@@ -1,5 +1,6 @@
 """Files that commands read, and write for people and for other programs."""
 
+import csv
 import sys
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from pathlib import Path
@@ -13,6 +14,12 @@ def content(file: str) -> bytes:
         OSError: it can't be read.
     """
     return sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+
+
+def rows(table: Path) -> list[dict[str, str]]:
+    """The rows of a CSV file, by column; lines that begin with `#` say what is in it."""
+    with table.open(encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(line for line in lines if not line.startswith("#")))
 
 
 def encoding(start: bytes) -> str:

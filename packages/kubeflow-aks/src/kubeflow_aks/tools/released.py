@@ -1,6 +1,5 @@
 """Tools as their projects release them, instead of compiling them: `releases.csv`, each file by its SHA-256."""
 
-import csv
 import hashlib
 import os
 import platform
@@ -15,6 +14,7 @@ from zipfile import ZipFile
 from kubeflow_aks.clients.addresses import may_get_credentials
 from kubeflow_aks.clients.downloads import DownloadError, download
 from kubeflow_aks.exit_codes import UsageError
+from kubeflow_aks.text.files import rows
 from kubeflow_aks.tools.errors import BuildError
 from kubeflow_aks.tools.installed import install
 from kubeflow_aks.tools.manifest import Tool
@@ -29,8 +29,7 @@ _ARCHITECTURES: Final = {"x86_64": "amd64", "aarch64": "arm64"}
 
 def releases() -> list[dict[str, str]]:
     """The rows of the table: one for each tool and platform, such as "linux/amd64"; its first lines say the rest."""
-    with TABLE.open(encoding="utf-8", newline="") as lines:
-        return list(csv.DictReader(line for line in lines if not line.startswith("#")))
+    return rows(TABLE)
 
 
 def get(tools: Iterable[Tool], scratch: Path, report: Callable[[str], None]) -> list[Tool]:

@@ -4,7 +4,6 @@
 change that the table lacks is reported as not judged.
 """
 
-import csv
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from kubeflow_aks.pull_request.observed import UNKNOWN, Change
 from kubeflow_aks.pull_request.report.impacts.impact import Impact, Level, impact, listed, quoted
 from kubeflow_aks.pull_request.report.impacts.pools import Pair, pairs
 from kubeflow_aks.pull_request.report.impacts.sides import AGENT_POOL, CLUSTER, Sides
+from kubeflow_aks.text.files import rows
 
 _POOL: Final = AGENT_POOL.rpartition(":")[2]
 _COMPONENT: Final = "kubeflow-aks:index:"
@@ -90,7 +90,6 @@ class Part:
 @cache
 def table() -> Sequence[Meaning]:
     """The rows; the first that is about a change counts."""
-    lines = Path(__file__).with_name("meanings.csv").read_text(encoding="utf-8").splitlines()
     return tuple(
         Meaning(
             path=row.pop("property"),
@@ -98,7 +97,7 @@ def table() -> Sequence[Meaning]:
             condition=row.pop("while"),
             **cast(dict[str, Any], row),
         )
-        for row in csv.DictReader(line for line in lines if not line.startswith("#"))
+        for row in rows(Path(__file__).with_name("meanings.csv"))
     )
 
 
