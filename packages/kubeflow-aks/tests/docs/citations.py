@@ -2,12 +2,12 @@
 
 import ast
 import re
-import subprocess
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 from kubeflow_aks.project import PROJECT_ROOT
+from tests.tracked import tracked
 
 SOURCES = PROJECT_ROOT / "docs/facts/sources.md"
 OUR_CHOICE = "our choice"
@@ -29,13 +29,9 @@ _TITLE = re.compile(r'"(?P<title>[^"\n]+)"')
 _HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
 
-def tracked() -> Iterator[Path]:
+def texts() -> Iterator[Path]:
     """Every text file of the repository."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-z"], cwd=PROJECT_ROOT, capture_output=True, text=True, check=True
-    )
-    files = (PROJECT_ROOT / name for name in listed.stdout.split("\0") if name)
-    return (file for file in files if file.suffix in _TEXT and file.is_file())
+    return (file for file in tracked() if file.suffix in _TEXT)
 
 
 def broken(text: str, file: Path) -> list[str]:

@@ -12,14 +12,14 @@ from tests.docs.citations import (
     documents,
     is_source,
     stated_sources,
+    texts,
     titles,
-    tracked,
     words_of,
 )
 
 EXAMPLES = "packages/kubeflow-aks/tests/docs/test_citations.py"
 """This file: it holds citations that lead nowhere, to show that they are found."""
-FILES = [file for file in tracked() if file.relative_to(PROJECT_ROOT).as_posix() != EXAMPLES]
+FILES = [file for file in texts() if file.relative_to(PROJECT_ROOT).as_posix() != EXAMPLES]
 HERE = Path(__file__)
 
 

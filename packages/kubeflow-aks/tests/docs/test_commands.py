@@ -14,6 +14,7 @@ import pytest
 from kubeflow_aks.cli.commands import kubeflow_aks
 from kubeflow_aks.project import PROJECT_ROOT
 from tests.docs.pages import PAGES, README, commands, mentioned, name
+from tests.tracked import tracked
 
 OTHERS = {
     *("az", "export", "helm", "juju", "kubectl", "pip", "pulumi"),
@@ -58,16 +59,9 @@ def test_every_pulumi_command_names_its_stack() -> None:
 
 def _named() -> Iterator[tuple[str, str]]:
     """Commands of ours that pages, messages and workflows name, with the file."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-z"], cwd=PROJECT_ROOT, capture_output=True, text=True, check=True
-    )
-    for file in filter(None, listed.stdout.split("\0")):
-        path = PROJECT_ROOT / file
-        if (
-            path.suffix in {".md", ".py", ".sh", ".yml", ".yaml"}
-            and path.is_file()
-            and "decisions" not in file
-        ):
+    for path in tracked("*.md", "*.py", "*.sh", "*.yml", "*.yaml"):
+        file = str(path.relative_to(PROJECT_ROOT))
+        if "decisions" not in file:
             for match in _OURS.finditer(path.read_text(encoding="utf-8")):
                 yield file, match["words"]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from kubeflow_aks.project import PROJECT_ROOT
-from tests.docs.citations import tracked
+from tests.tracked import tracked
 
 WORDS: Final = ("found", "each", "given", "own", "known")
 _MAY_BE_ONE: Final = re.compile(
@@ -40,7 +40,7 @@ def mistakes(source: str) -> Iterator[str]:
 
 
 def test_no_name_is_a_bare_participle_and_no_docstring_begins_with_of() -> None:
-    modules = {file.relative_to(PROJECT_ROOT): file.read_text() for file in tracked() if file.suffix == ".py"}
+    modules = {file.relative_to(PROJECT_ROOT): file.read_text() for file in tracked("*.py")}
     assert len(modules) > 1000
     assert [f"{file}:{mistake}" for file, text in modules.items() for mistake in mistakes(text)] == []
 

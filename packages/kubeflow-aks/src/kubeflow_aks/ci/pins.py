@@ -24,6 +24,10 @@ _PYTHON_FILES: Final = (
 )
 
 
+GO_MODULES: Final = (".github/*/go.mod", "packages/kubeflow-aks/src/kubeflow_aks/tools/*/go.mod")
+"""Every `go.mod` of a checkout; a whole walk would meet environments that are being installed."""
+
+
 class Kind(Enum):
     """Where newer versions are."""
 
@@ -62,9 +66,7 @@ def _modules(root: Path) -> Iterator[Pin]:
 
     Of Juju's, whose tags Go does not know, the tag in the table of releases counts.
     """
-    for file in sorted(root.glob("**/go.mod")):
-        if ".venv" in file.parts or "node_modules" in file.parts:
-            continue
+    for file in sorted(file for pattern in GO_MODULES for file in root.glob(pattern)):
         text, group = file.read_text(encoding="utf-8"), file.parent.name
         programs = " ".join(one or other for one, other in _TOOLS.findall(text)).split()
         versions = {tool.pin or tool.version for tool in manifest.TOOLS if tool.group == group}
