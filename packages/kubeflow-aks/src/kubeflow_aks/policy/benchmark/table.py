@@ -1,21 +1,22 @@
-"""Rows of the tables of rules: severity, name, requirement, check, and the citation with the rule's other names.
+"""Rules by name, each with its check; `rules.csv` has the rest of them."""
 
-`docs/facts/sources.md` lists the cited files.
-"""
-
-from collections.abc import Callable, Iterable, Iterator
-from functools import partial
-from typing import Final, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Final, NamedTuple, cast
 
 from kubeflow_aks.policy.benchmark.values import Every, Inputs, Look
 from kubeflow_aks.policy.rule import Resource, Rule, Severity
+from kubeflow_aks.text.files import rows
 
-
-class Citation(NamedTuple):
-    """The source of a rule with its version or date, and the rule's names in other tools, between commas."""
-
-    source: str
-    ids: str
+_SOURCES: Final = {
+    "checkov": "bridgecrewio/checkov, {} (3.3.30, 2026-10)",
+    "psrule": "Azure/PSRule.Rules.Azure, {} (read 2026-11-22)",
+    "azure_policy": "Azure/azure-policy, {} (read 2026-11-22)",
+    "kyverno": "kyverno/policies, {} (read 2026-11-22)",
+    "": "{}",
+}
+"""Citation of a document, by the tool that has it."""
 
 
 class PerResource(NamedTuple):
@@ -35,42 +36,26 @@ def on(type_: str, *looks: Look, where: Callable[[Inputs], bool] = lambda _: Tru
     return PerResource(look, type_)
 
 
-def _rule(
-    severity: Severity, name: str, description: str, check: PerResource | Every, citation: Citation
-) -> Rule:
+def rules(checks: Mapping[str, PerResource | Every]) -> tuple[Rule, ...]:
+    """The rules of these names; `rules.csv` has what they require, and their sources."""
+    return tuple(_rule(table()[name], check) for name, check in checks.items())
+
+
+def _rule(row: Mapping[str, str], check: PerResource | Every) -> Rule:
     per_resource, type_ = check if isinstance(check, PerResource) else (None, "")
     return Rule(
-        name,
-        description,
-        citation.source,
-        severity,
+        row["rule"],
+        row["description"],
+        _SOURCES[row["tool"]].format(row["document"]),
+        cast(Severity, row["severity"]),
         type=type_,
         per_resource=per_resource,
         every=None if isinstance(check, PerResource) else check,
-        ids=tuple(citation.ids.split(", ")),
+        ids=tuple(row["ids"].split(", ")),
     )
 
 
-low: Final = partial(_rule, "low")
-medium: Final = partial(_rule, "medium")
-high: Final = partial(_rule, "high")
-
-
-def checkov(file: str, ids: str) -> Citation:
-    """A check of Checkov, by the name of its file."""
-    return Citation(f"bridgecrewio/checkov, {file} (3.3.30, 2026-10)", ids)
-
-
-def psrule(file: str, ids: str) -> Citation:
-    """A rule of PSRule for Azure, by the file that holds it."""
-    return Citation(f"Azure/PSRule.Rules.Azure, {file} (read 2026-11-22)", ids)
-
-
-def azure_policy(file: str, ids: str) -> Citation:
-    """A built-in definition of Azure Policy, by the name of its file."""
-    return Citation(f"Azure/azure-policy, {file} (read 2026-11-22)", ids)
-
-
-def kyverno(file: str, ids: str) -> Citation:
-    """A policy of Kyverno's collection, by its file."""
-    return Citation(f"kyverno/policies, {file} (read 2026-11-22)", ids)
+@cache
+def table() -> Mapping[str, Mapping[str, str]]:
+    """The rows of `rules.csv` by rule."""
+    return {row["rule"]: row for row in rows(Path(__file__).with_name("rules.csv"))}
