@@ -2,10 +2,10 @@
 
 from typing import Any, Final
 
-from kubeflow_aks.policy.benchmark.table import on, rules
-from kubeflow_aks.policy.benchmark.values import Inputs, Look, at, must_be, must_be_set, must_not_be
+from kubeflow_aks.policy.benchmark.values import Inputs, Look, at, must_be, must_be_set, must_not_be, on
 from kubeflow_aks.policy.rule import UNKNOWN
 from kubeflow_aks.policy.rules.resources import CLUSTER
+from kubeflow_aks.policy.table import rules
 
 _ON: Final = must_be("enabled", "true")
 _OFF: Final = must_not_be("enabled", "true", instead="false")

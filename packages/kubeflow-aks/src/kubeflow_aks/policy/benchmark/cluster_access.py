@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Final
 
-from kubeflow_aks.policy.benchmark.table import on, rules
-from kubeflow_aks.policy.benchmark.values import Inputs, at, items, must_be
+from kubeflow_aks.policy.benchmark.values import Inputs, at, items, must_be, on
 from kubeflow_aks.policy.rule import UNKNOWN
 from kubeflow_aks.policy.rules.resources import CLUSTER
+from kubeflow_aks.policy.table import rules
 
 _PULLING: Final = {
     "7f951dda-4ed3-4680-a7ca-43fe172d538d": "AcrPull",

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from kubeflow_aks.policy.benchmark.pods import Container, container_inputs, every_container
-from kubeflow_aks.policy.benchmark.table import rules
 from kubeflow_aks.policy.benchmark.values import (
     Inputs,
     at,
@@ -16,6 +15,7 @@ from kubeflow_aks.policy.benchmark.values import (
     must_not_be,
     shown,
 )
+from kubeflow_aks.policy.table import rules
 
 _LEAST_USER: Final = 10_000
 _TAG: Final = re.compile(r".+:(?P<tag>[\w.-]+)")

@@ -4,10 +4,10 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from kubeflow_aks.policy.benchmark.names import REGISTRY
-from kubeflow_aks.policy.benchmark.table import rules
-from kubeflow_aks.policy.benchmark.values import Every, Inputs, at, in_turn, items, of_type
+from kubeflow_aks.policy.benchmark.values import Inputs, at, in_turn, items, of_type
 from kubeflow_aks.policy.rule import UNKNOWN, Resource
 from kubeflow_aks.policy.rules.resources import CLUSTER
+from kubeflow_aks.policy.table import Every, rules
 
 _SETTING: Final = "azure-native:monitor:DiagnosticSetting"
 _AUDIT: Final = {"kube-audit", "kube-audit-admin", "guard"}

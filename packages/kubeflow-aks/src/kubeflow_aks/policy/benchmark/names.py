@@ -4,10 +4,20 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from kubeflow_aks.policy.benchmark.table import PerResource, on, rules
-from kubeflow_aks.policy.benchmark.values import Inputs, Look, at, in_turn, items, must_be_set, of_type, shown
+from kubeflow_aks.policy.benchmark.values import (
+    Inputs,
+    Look,
+    at,
+    in_turn,
+    items,
+    must_be_set,
+    of_type,
+    on,
+    shown,
+)
 from kubeflow_aks.policy.rule import Resource
 from kubeflow_aks.policy.rules.resources import CLUSTER, POOL
+from kubeflow_aks.policy.table import PerResource, rules
 
 PUBLIC_ADDRESS: Final = "azure-native:network:PublicIPAddress"
 NETWORK: Final = "azure-native:network:VirtualNetwork"

@@ -5,10 +5,10 @@ from ipaddress import ip_address, ip_network
 from typing import Any, Final
 
 from kubeflow_aks.policy.benchmark.names import NETWORK, PUBLIC_ADDRESS, SUBNET
-from kubeflow_aks.policy.benchmark.table import PerResource, on, rules
-from kubeflow_aks.policy.benchmark.values import Inputs, at, in_turn, is_set, items, must_be, of_type
+from kubeflow_aks.policy.benchmark.values import Inputs, at, in_turn, is_set, items, must_be, of_type, on
 from kubeflow_aks.policy.rule import Resource
 from kubeflow_aks.policy.rules.resources import CLUSTER
+from kubeflow_aks.policy.table import PerResource, rules
 
 _LARGEST_PREFIX: Final = 23
 _WITHOUT_GROUP: Final = (

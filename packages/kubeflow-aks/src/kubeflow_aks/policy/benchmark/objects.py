@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from kubeflow_aks.policy.benchmark.pods import kind
-from kubeflow_aks.policy.benchmark.table import rules
-from kubeflow_aks.policy.benchmark.values import Every, Inputs, Look, at, in_turn, items, must_not_be, shown
+from kubeflow_aks.policy.benchmark.values import Inputs, Look, at, in_turn, items, must_not_be, shown
 from kubeflow_aks.policy.rule import Resource
+from kubeflow_aks.policy.table import Every, rules
 
 _EVERYBODY: Final = ("system:anonymous", "system:unauthenticated", "system:masters")
 _IN_TREE: Final = ("kubernetes.io/azure-disk", "kubernetes.io/azure-file")

@@ -3,9 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
-from kubeflow_aks.policy.benchmark.table import rules
 from kubeflow_aks.policy.benchmark.values import (
-    Every,
     Inputs,
     Look,
     at,
@@ -19,6 +17,7 @@ from kubeflow_aks.policy.benchmark.values import (
 )
 from kubeflow_aks.policy.rule import Resource
 from kubeflow_aks.policy.rules.resources import PLATFORM, WORKLOAD, Pool, pools
+from kubeflow_aks.policy.table import Every, rules
 
 _FALLBACK: Final = "kubeflow-aks/fallback="
 """Taint of an on-demand fallback pool (docs/decisions/0003-labels-and-taints.md)."""

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from kubeflow_aks.policy.benchmark.names import REGISTRY
-from kubeflow_aks.policy.benchmark.table import on, rules
-from kubeflow_aks.policy.benchmark.values import Inputs, at, in_turn, must_be, must_not_be, of_type
+from kubeflow_aks.policy.benchmark.values import Inputs, at, in_turn, must_be, must_not_be, of_type, on
 from kubeflow_aks.policy.rule import Resource
+from kubeflow_aks.policy.table import rules
 
 _REPLICATION: Final = "azure-native:containerregistry:Replication"
 _LOCKS: Final = (

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from kubeflow_aks.policy.benchmark.table import on, rules
 from kubeflow_aks.policy.benchmark.values import (
     Inputs,
     at,
@@ -12,9 +11,11 @@ from kubeflow_aks.policy.benchmark.values import (
     must_be_set,
     must_not_be,
     of_type,
+    on,
 )
 from kubeflow_aks.policy.rule import UNKNOWN, Resource
 from kubeflow_aks.policy.rules.resources import CLUSTER, POOL
+from kubeflow_aks.policy.table import rules
 
 _MAINTENANCE: Final = "azure-native:containerservice:MaintenanceConfiguration"
 _WINDOWS: Final = ("aksManagedAutoUpgradeSchedule", "aksManagedNodeOSUpgradeSchedule")

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from kubeflow_aks.policy.benchmark.pods import Pod, every_pod, kind, pods
-from kubeflow_aks.policy.benchmark.table import rules
 from kubeflow_aks.policy.benchmark.values import (
     Inputs,
     Look,
@@ -17,6 +16,7 @@ from kubeflow_aks.policy.benchmark.values import (
     shown,
 )
 from kubeflow_aks.policy.rule import UNKNOWN, Resource
+from kubeflow_aks.policy.table import rules
 
 _SOCKETS: Final = ("docker.sock", "containerd.sock", "crio.sock", "cri-dockerd.sock")
 _NAMESPACED: Final = frozenset(

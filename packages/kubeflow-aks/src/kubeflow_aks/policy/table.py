@@ -1,11 +1,10 @@
 """Rules by name, each with its check; `rules.csv` has the rest of them."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple, cast
 
-from kubeflow_aks.policy.benchmark.values import Every, Inputs, Look
 from kubeflow_aks.policy.rule import Resource, Rule, Severity
 from kubeflow_aks.text.files import rows
 
@@ -19,21 +18,15 @@ _SOURCES: Final = {
 """Citation of a document, by the tool that has it."""
 
 
+Every = Callable[[Sequence[Resource]], Iterable[tuple[str, str]]]
+"""The violations of all resources of a stack: URN and message."""
+
+
 class PerResource(NamedTuple):
     """A check of one resource at a time, of all types or of one."""
 
     look: Callable[[Resource], Iterable[str]]
     type: str = ""
-
-
-def on(type_: str, *looks: Look, where: Callable[[Inputs], bool] = lambda _: True) -> PerResource:
-    """These checks of the inputs of each resource of a type that `where` accepts."""
-
-    def look(resource: Resource) -> Iterator[str]:
-        if where(resource.inputs):
-            yield from (message for look in looks for message in look(resource.inputs))
-
-    return PerResource(look, type_)
 
 
 def rules(checks: Mapping[str, PerResource | Every]) -> tuple[Rule, ...]:
@@ -48,10 +41,11 @@ def _rule(row: Mapping[str, str], check: PerResource | Every) -> Rule:
         row["description"],
         _SOURCES[row["tool"]].format(row["document"]),
         cast(Severity, row["severity"]),
+        mandatory=row["mandatory"] == "yes",
         type=type_,
         per_resource=per_resource,
         every=None if isinstance(check, PerResource) else check,
-        ids=tuple(row["ids"].split(", ")),
+        ids=tuple(filter(None, row["ids"].split(", "))),
     )
 
 
