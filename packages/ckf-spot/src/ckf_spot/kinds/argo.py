@@ -437,9 +437,9 @@ def _container(container: Object, *around: Object) -> Json:
     for _, patch in _patches(*around):
         for patched in maps_at(patch, "containers"):
             for part in ("requests", "limits"):
-                amounts, had = map_at(patched, "resources", part), at(resources, part) or {}
-                if amounts and patched.get("name") == kept["name"] and is_map(resources) and is_map(had):
-                    kept["resources"] = resources = {**resources, part: {**had, **amounts}}
+                amounts, original = map_at(patched, "resources", part), at(resources, part) or {}
+                if amounts and patched.get("name") == kept["name"] and is_map(resources) and is_map(original):
+                    kept["resources"] = resources = {**resources, part: {**original, **amounts}}
     return kept
 
 

@@ -24,7 +24,7 @@ _LONGEST_USER_NAME: Final = 64
 
 def _privacy_changed(request: ClusterRequest) -> Mapping[str, object] | None:
     path = "apiServerAccessProfile.enablePrivateCluster"
-    return when(not request.new and bool(request.had(path)) != bool(request.get(path)))
+    return when(not request.new and bool(request.before(path)) != bool(request.get(path)))
 
 
 def _ranges(request: ClusterRequest) -> list[str]:

@@ -46,14 +46,14 @@ def _repeated_pool(request: ClusterRequest) -> Mapping[str, object] | None:
 
 
 def _introduced_pool(request: ClusterRequest) -> Mapping[str, object] | None:
-    had = {pool["name"] for pool in arm.listed(request.existing or {}, "agentPoolProfiles")}
-    return when(request.existing is not None and any(pool["name"] not in had for pool in request.pools))
+    before = {pool["name"] for pool in arm.listed(request.existing or {}, "agentPoolProfiles")}
+    return when(request.existing is not None and any(pool["name"] not in before for pool in request.pools))
 
 
 def _support(request: ClusterRequest) -> tuple[str, str] | None:
-    """Why the requested Kubernetes version cannot be had now, with the version; None when it can."""
+    """Why the requested Kubernetes version cannot be before now, with the version; None when it can."""
     version = request.get("kubernetesVersion")
-    if not version or version == request.had("kubernetesVersion"):
+    if not version or version == request.before("kubernetesVersion"):
         return None
     version_facts = aks_facts.kubernetes_versions().get(_alias(str(version)))
     if version_facts is None or request.today > version_facts.lts_until:
@@ -77,7 +77,7 @@ def _node_group(request: ClusterRequest) -> str:
 
 def _support_left(request: ClusterRequest) -> Mapping[str, object] | None:
     version_facts = aks_facts.kubernetes_versions().get(_alias(str(request.get("kubernetesVersion"))))
-    left = request.had("supportPlan") == _LTS and request.get("supportPlan") != _LTS
+    left = request.before("supportPlan") == _LTS and request.get("supportPlan") != _LTS
     over = version_facts is not None and request.today > version_facts.standard_until
     return when(left and over, version=request.get("kubernetesVersion"))
 

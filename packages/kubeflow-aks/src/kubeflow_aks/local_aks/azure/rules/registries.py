@@ -38,8 +38,8 @@ def _below_premium(request: ResourceRequest) -> Mapping[str, object] | None:
 def _at_once(request: ResourceRequest) -> Mapping[str, object] | None:
     if request.type != REGISTRY or request.existing is None:
         return None
-    feature, had = _premium_only(request.body), _tier(request.existing)
-    return when(feature is not None and had != "Premium", feature=feature, had=had)
+    feature, before = _premium_only(request.body), _tier(request.existing)
+    return when(feature is not None and before != "Premium", feature=feature, before=before)
 
 
 def _bad_days(request: ResourceRequest) -> Mapping[str, object] | None:

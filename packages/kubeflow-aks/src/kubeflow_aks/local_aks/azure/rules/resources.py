@@ -51,21 +51,23 @@ _IN_USE: Final = {
 
 
 def _moved(request: ResourceRequest) -> Mapping[str, object] | None:
-    had, requested = (request.existing or {}).get("location"), request.body.get("location")
-    moved = bool(had and requested) and normal_location(str(had)) != normal_location(str(requested))
+    before, requested = (request.existing or {}).get("location"), request.body.get("location")
+    moved = bool(before and requested) and normal_location(str(before)) != normal_location(str(requested))
     return when(
         moved,
         name=request.name,
-        had=had,
+        before=before,
         requested=requested,
         group=arm.name_of(arm.group_id_of(request.id) or ""),
     )
 
 
 def _rezoned(request: ResourceRequest) -> Mapping[str, object] | None:
-    had, requested = arm.listed(request.existing or {}, "zones"), arm.listed(request.body, "zones")
-    changed = request.type in _ZONAL and request.existing is not None and sorted(had) != sorted(requested)
-    return when(changed, id=request.id, had=",".join(had) or "NULL", requested=",".join(requested) or "NULL")
+    before, requested = arm.listed(request.existing or {}, "zones"), arm.listed(request.body, "zones")
+    changed = request.type in _ZONAL and request.existing is not None and sorted(before) != sorted(requested)
+    return when(
+        changed, id=request.id, before=",".join(before) or "NULL", requested=",".join(requested) or "NULL"
+    )
 
 
 def _granted(request: ResourceRequest) -> Mapping[str, object] | None:

@@ -119,7 +119,7 @@ class ClusterRequest:
         """The value at a dotted path of the request."""
         return arm.at(self.body, path)
 
-    def had(self, path: str) -> Any:
+    def before(self, path: str) -> Any:
         """The value at a dotted path before the request."""
         return arm.at(self.existing or {}, path)
 
@@ -187,7 +187,7 @@ def when(broken: bool, **fields: object) -> Mapping[str, object] | None:  # noqa
 
 def disabled(request: ClusterRequest, path: str) -> Mapping[str, object] | None:
     """What a request breaks that switches off what stays on for ever."""
-    return when(request.had(path) is True and request.get(path) is False)
+    return when(request.before(path) is True and request.get(path) is False)
 
 
 def vm_size(name: str) -> aks_facts.VmSize | None:

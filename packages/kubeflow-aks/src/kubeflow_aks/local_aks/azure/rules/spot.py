@@ -32,8 +32,8 @@ def _never_spot(request: PoolRequest) -> bool:
 
 
 def _drops_taint(request: PoolRequest) -> Mapping[str, object] | None:
-    had = SPOT_TAINT in ((request.existing or {}).get("nodeTaints") or [])
-    return when(had and SPOT_TAINT not in request.taints)
+    before = SPOT_TAINT in ((request.existing or {}).get("nodeTaints") or [])
+    return when(before and SPOT_TAINT not in request.taints)
 
 
 SPOT_RULES: Final[tuple[Rule[PoolRequest], ...]] = rules(

@@ -51,10 +51,10 @@ def _zoneless(request: ResourceRequest) -> Mapping[str, object] | None:
 def _converted(request: ResourceRequest) -> Mapping[str, object] | None:
     if request.type != STORAGE_ACCOUNT or request.existing is None:
         return None
-    had, requested = _sku(request.existing), _sku(request.body)
-    zonal = ("ZRS" in had) != ("ZRS" in requested)
-    tier = had.partition("_")[0] != requested.partition("_")[0]
-    return when(zonal or tier, name=request.name, had=had, requested=requested)
+    before, requested = _sku(request.existing), _sku(request.body)
+    zonal = ("ZRS" in before) != ("ZRS" in requested)
+    tier = before.partition("_")[0] != requested.partition("_")[0]
+    return when(zonal or tier, name=request.name, before=before, requested=requested)
 
 
 def _bad_container_name(request: ResourceRequest) -> Mapping[str, object] | None:

@@ -26,7 +26,7 @@ def same(version: str, running: str) -> bool:
 
 def _target(request: ClusterRequest) -> tuple[str, str] | None:
     """The requested and the running version, where they differ."""
-    requested, has = request.get("kubernetesVersion"), request.had("currentKubernetesVersion")
+    requested, has = request.get("kubernetesVersion"), request.before("currentKubernetesVersion")
     return (str(requested), str(has)) if requested and has and not same(str(requested), str(has)) else None
 
 
@@ -35,7 +35,7 @@ def _path(request: ClusterRequest) -> Mapping[str, object] | None:
     if (target := _target(request)) is None:
         return None
     requested, has = target
-    plans = (request.get("supportPlan"), request.had("supportPlan"))
+    plans = (request.get("supportPlan"), request.before("supportPlan"))
     steps = _MOST_BEHIND if plans == ("AKSLongTermSupport",) * 2 else 1
     now = parts(has)[1]
     offered = [v for v in aks_facts.kubernetes_versions() if now < parts(v)[1] <= now + steps]
@@ -61,12 +61,12 @@ def _stated(request: ClusterRequest) -> Mapping[str, object] | None:
     mixed = bool(stated) and bool(has.keys() - stated.keys())
     foreign = any(version not in (has.get(name), requested) for name, version in stated.items())
     alone = target is not None and not (stated and all(version == requested for version in stated.values()))
-    channel = {request.get(_CHANNEL), request.had(_CHANNEL)} - set(_NO_CHANNEL)
+    channel = {request.get(_CHANNEL), request.before(_CHANNEL)} - set(_NO_CHANNEL)
     return when(mixed or foreign or (alone and bool(channel)))
 
 
 def _left_behind(request: ClusterRequest) -> Mapping[str, object] | None:
-    requested = request.get("kubernetesVersion") or request.had("kubernetesVersion")
+    requested = request.get("kubernetesVersion") or request.before("kubernetesVersion")
     return next(
         (
             skew
