@@ -323,14 +323,11 @@ def _placed(entries: list[Json], placement: Placement, api: str, target: str) ->
     chosen, spec = _chosen(others, api, target), map_at(prior, "spec")
     both = [*(chosen.get("tolerations") or ()), *(spec.get("tolerations") or ())]
     tolerations = [toleration for number, toleration in enumerate(both) if toleration not in both[:number]]
-    prior = {**prior, "spec": {**chosen, **spec, **({"tolerations": tolerations} if both else {})}}
+    pod = {**chosen, **spec, **({"tolerations": tolerations} if both else {})}
     targets = {"targetJobs": [{"name": target}]}
     if api == "2.0":
-        return [
-            *others,
-            {**map_at(prior, "spec"), **targets, **_selecting(map_at(prior, "spec"), placement)},
-        ]
-    template = _template(prior, placement, api)
+        return [*others, {**pod, **targets, **_selecting(pod, placement)}]
+    template = _template({**prior, "spec": pod}, placement, api)
     if api == "2.1":
         return [*others, {**targets, **template}]
     jobs = [job for job in _jobs(ours) if job.get("name") != target]
