@@ -24,6 +24,7 @@ from typing import Any, Final
 
 from scipy import special
 
+from components.kubeflow import return_script
 from kubeflow_aks.cost.billing import bill
 from kubeflow_aks.cost.model.hourly import boot, expected
 from kubeflow_aks.cost.model.idle import Bursts, Idle, idle, tail
@@ -37,6 +38,7 @@ from tests.benchmarks.month_page import Compared, Found, Row, SoldOut, Together
 from tests.cost import examples
 from tests.stepped.clock import TICK_SECONDS
 from tests.stepped.month import FALLBACK, POD, SPOT, WITH_FALLBACK, Month, Work, play
+from tests.stepped.returning import returning
 from tests.stepped.work import Kind
 
 PAGE: Final = Path("docs/reference/cost-against-simulation.md")
@@ -66,6 +68,7 @@ class Case:
         unneeded: `scaleDownUnneededTime`.
         rates: chances of an eviction within an hour.
         more: whether more months are played of it.
+        returns: whether its pods agree to return to spot.
     """
 
     name: str
@@ -76,6 +79,7 @@ class Case:
     unneeded: str = "10m"
     rates: tuple[float, ...] = RATES
     more: bool = False
+    returns: bool = False
 
     @property
     def useful(self) -> float:
@@ -258,7 +262,7 @@ def month(case: Case, rate: float) -> Month:
     return Month(
         work=[
             Work(
-                _kind(one, POD if not case.fallback else WITH_FALLBACK),
+                _kind(one, POD if not case.fallback else WITH_FALLBACK, returns=case.returns),
                 number * _alone(one),
                 case.at_once * _alone(one),
             )
@@ -398,11 +402,13 @@ def everything(number: int) -> Found:
         )
 
 
-def _kind(one: Step, pod: Mapping[str, Any] = POD) -> Kind:
+def _kind(one: Step, pod: Mapping[str, Any] = POD, *, returns: bool = False) -> Kind:
     """The simulation boots a VM and waits out the notice by itself; the rest of a restart is the pod's."""
     saves = one.checkpoints
+    way = return_script.CHECKPOINTED if saves else return_script.RESTARTABLE
     return Kind(
-        pod=pod,
+        pod=returning(pod) if returns else pod,
+        labels={return_script.LABEL: way} if returns else {},
         seconds=one.hours * HOUR,
         restart=one.restart * HOUR - BOOT_SECONDS - NOTICE_SECONDS,
         load=one.restart * HOUR - BOOT_SECONDS,
