@@ -16,6 +16,8 @@ from tests.stepped.work import Jobs
 
 LOOK_SECONDS: Final = 20.0
 """As the program pauses between two looks."""
+IDLE_SECONDS: Final = 600.0
+"""Between two looks where the last one did nothing and nothing has changed: of work that is left alone for a day."""
 _POOL: Final = "kubernetes.azure.com/agentpool"
 _SPOT: Final = "kubernetes.azure.com/scalesetpriority"
 _TRIES: Final = "tries"
@@ -37,7 +39,7 @@ class ReturningJobs(Jobs):
         self._pools = [{"name": spot, "fallback": fallback}, {"name": fallback, "fallback": None}]
         self._fallback = fallback
         self._memory: dict[str, Any] | None = None
-        self._looked = -math.inf
+        self._looked, self._seen = -math.inf, -1
         settings = {"NAMESPACE": "ours", "PLACEHOLDERS": _TRIES, "IMAGE": "pause", "PRICES": "{}"}
         self._program = Returns(cast("Api", self), settings)
 
@@ -51,18 +53,29 @@ class ReturningJobs(Jobs):
         """Let the program look, too."""
         super().advance(now)
         if now >= self._next_look():
-            self._looked = now
             with contextlib.redirect_stdout(io.StringIO()):
                 self._program.look(now)
+            self._looked, self._seen = now, self.changes
 
     def next_at(self) -> float:
         """When something is due next, a look included."""
         return min(super().next_at(), self._next_look())
 
     def _next_look(self) -> float:
-        if self.pod("placeholder", _TRIES) is None and not any(map(self._is_away, self.pod_objects.values())):
+        if self.pod("placeholder", _TRIES):
+            return self._looked + LOOK_SECONDS
+        if not any(map(self._is_away, self.pod_objects.values())):
             return math.inf
-        return self._looked + LOOK_SECONDS
+        pause = IDLE_SECONDS if self._seen == self.changes else LOOK_SECONDS
+        return max(self._looked + pause, self._rests_until)
+
+    @property
+    def _rests_until(self) -> float:
+        """After a try that failed the program would look in vain."""
+        rests: dict[str, dict[str, float]] = (
+            json.loads(self._memory["data"]["memory"])["rests"] if self._memory else {}
+        )
+        return max((rest["until"] for rest in rests.values()), default=0.0)
 
     def _is_away(self, pod: Mapping[str, Any]) -> bool:
         node = self.node_objects.get(pod["spec"].get("nodeName", ""))
