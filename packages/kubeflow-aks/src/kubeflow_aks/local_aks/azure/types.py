@@ -273,6 +273,19 @@ _TYPES: Final = (
         force_new=frozenset({"location"}),
     ),
     ArmType(
+        pulumi="azure-native:dashboard:Dashboard",
+        arm="Microsoft.Dashboard/dashboards",
+        path=f"{_GROUP}/providers/Microsoft.Dashboard/dashboards/{{dashboardName}}",
+        force_new=frozenset({"location"}),
+    ),
+    ArmType(
+        pulumi="azure-native:dashboard:DashboardDefinition",
+        arm="Microsoft.Dashboard/dashboards/dashboardDefinitions",
+        path=f"{_GROUP}/providers/Microsoft.Dashboard/dashboards/{{dashboardName}}"
+        "/dashboardDefinitions/{definitionName}",
+        located=False,
+    ),
+    ArmType(
         pulumi="azure-native:consumption:Budget",
         arm="Microsoft.Consumption/budgets",
         path="/{scope}/providers/Microsoft.Consumption/budgets/{budgetName}",
