@@ -19,7 +19,12 @@ _SCHEMA: Final = 39
 """Version of the form, that of Grafana 11; a newer one converts what it imports."""
 _LONGEST_UID: Final = 40
 _COLUMNS: Final = 24
-_LEGEND: Final = {"calcs": [], "displayMode": "list", "placement": "bottom", "showLegend": True}
+_LEGEND: Final[Mapping[str, Any]] = {
+    "calcs": [],
+    "displayMode": "list",
+    "placement": "bottom",
+    "showLegend": True,
+}
 _LATEST: Final = {"reduceOptions": {"calcs": ["lastNotNull"], "fields": "", "values": False}}
 _NUMBER: Final = {
     **_LATEST,
@@ -140,7 +145,7 @@ def dashboard(
             }
         )
         x += width
-    document = {
+    document: dict[str, Any] = {
         "title": f"Spot on {name}",
         "uid": f"{name}-spot"[-_LONGEST_UID:],
         "tags": ["kubeflow-aks"],
