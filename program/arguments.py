@@ -187,7 +187,7 @@ def _watched(plan: Plan, pool: AgentPool, price: float | None) -> WatchedPool:
     )
     if price is not None:
         watched["price"], watched["price_assumed"] = price, is_assumed(plan.settings, pool)
-    if (on_demand := on_demand_price(plan.settings, pool)) is not None:
+    if pool.spot and (on_demand := on_demand_price(plan.settings, pool)) is not None:
         watched["on_demand_price"] = on_demand
     return watched
 

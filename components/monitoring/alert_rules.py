@@ -35,11 +35,11 @@ class WatchedPool(TypedDict):
     spot: NotRequired[bool]
     """Whether its nodes are spot VMs. Default: false."""
     price: NotRequired[float]
-    """USD per hour of a node. Default: none, so that the dashboard leaves the pool's cost and saving out."""
+    """USD per hour of a node. Default: none; then the dashboard leaves the pool out of cost and saving, and says so."""
     price_assumed: NotRequired[bool]
     """Whether the price is assumed, which the dashboard says then. Default: false."""
     on_demand_price: NotRequired[float]
-    """USD per hour of such a node on demand. Default: none, so that the dashboard leaves the pool's saving out."""
+    """USD per hour of a spot pool's node on demand. Default: none, as if it had no price."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -81,7 +81,7 @@ def dashboard(
     """
     spot = [pool for pool in pools if pool.get("spot")]
     batch = [pool for pool in pools if pool.get("spot") or pool.get("fallback")]
-    priced = [pool for pool in batch if "price" in pool and "on_demand_price" in pool]
+    priced = [pool for pool in batch if _is_priced(pool)]
     there = {
         "handler": handler,
         "pools": pools,
@@ -98,53 +98,26 @@ def dashboard(
         "batch": vector_by_pool(batch, lambda _: 1),
         "prices": vector_by_pool(priced, _price),
         "on_demand_prices": vector_by_pool(priced, _on_demand_price),
-        "all_prices": vector_by_pool([pool for pool in pools if "price" in pool], _price),
-        "price_list": "; ".join(_priced(pool) for pool in pools if "price" in pool),
+        "all_prices": vector_by_pool([pool for pool in pools if _is_priced(pool)], _price),
+        "price_list": "; ".join(map(_priced, pools)),
         "maximums": vector_by_pool(pools, lambda pool: pool["max_count"]),
     }
-
-    def filled(text: str) -> str:
-        return " ".join(
-            Template(text).safe_substitute(values).split()
-        )  # `$cluster` and the like are Grafana's
-
     panels: list[dict[str, Any]] = []
     x = y = 0
     for panel in (panel for panel in _PANELS if "needs" not in panel or there[panel["needs"]]):
-        kind = _KINDS[panel["type"]]
-        width, height = kind["size"]
+        width, height = _KINDS[panel["type"]]["size"]
         if x + width > _COLUMNS or (panels and panels[-1]["gridPos"]["h"] != height):
             x, y = 0, y + panels[-1]["gridPos"]["h"]
-        at_once = kind["options"] is not _BESIDE
-        panels.append(
-            {
-                "id": len(panels) + 1,
-                "type": kind["type"],
-                "title": panel["title"],
-                "description": filled(panel["description"]),
-                "datasource": _SOURCE,
-                "gridPos": {"x": x, "y": y, "w": width, "h": height},
-                "fieldConfig": {
-                    "defaults": {"unit": panel["unit"], "min": 0, "custom": kind.get("custom", {})}
-                    | ({"decimals": 0} if panel["unit"] == "none" else {}),
-                    "overrides": [],
-                },
-                "options": kind["options"],
-                "interval": kind.get("interval"),
-                "targets": [
-                    {
-                        "refId": "AB"[number],
-                        "datasource": _SOURCE,
-                        "expr": filled(query["expression"]),
-                        "legendFormat": filled(query.get("legend", "")),
-                        "instant": at_once,
-                        "range": not at_once,
-                    }
-                    for number, query in enumerate(panel["queries"])
-                ],
-            }
-        )
+        place = {"id": len(panels) + 1, "gridPos": {"x": x, "y": y, "w": width, "h": height}}
+        panels.append(place | _panel(panel, values))
         x += width
+    cluster = {"query": "label_values(kube_node_info, cluster)", "refId": "cluster"}
+    variables = [
+        {"name": "datasource", "label": "Data source", "type": "datasource", "query": "prometheus"},
+        # Read again (refresh) whenever the time changes, sorted by name.
+        {"name": "cluster", "label": "Cluster", "type": "query", "datasource": _SOURCE, "query": cluster}
+        | {"refresh": 2, "sort": 1},
+    ]
     document: dict[str, Any] = {
         "title": f"Spot on {name}",
         "uid": f"{name}-spot"[-_LONGEST_UID:],
@@ -153,23 +126,48 @@ def dashboard(
         "editable": True,
         "annotations": {"list": []},
         "time": {"from": "now-7d", "to": "now"},
-        "templating": {
-            "list": [
-                {"name": "datasource", "label": "Data source", "type": "datasource", "query": "prometheus"},
-                {
-                    "name": "cluster",
-                    "label": "Cluster",
-                    "type": "query",
-                    "datasource": _SOURCE,
-                    "query": {"query": "label_values(kube_node_info, cluster)", "refId": "cluster"},
-                    "refresh": 2,  # whenever the time changes
-                    "sort": 1,
-                },
-            ]
-        },
+        "templating": {"list": variables},
         "panels": panels,
     }
     return json.dumps(document, indent=2)
+
+
+def _panel(panel: Mapping[str, Any], values: Mapping[str, str]) -> dict[str, Any]:
+    """A panel as Grafana has it, but for its place."""
+
+    def filled(text: str) -> str:
+        # Safe: `$cluster` and the like are Grafana's.
+        return " ".join(Template(text).safe_substitute(values).split())
+
+    kind = _KINDS[panel["type"]]
+    at_once = kind["type"] != "timeseries"
+    defaults = {"unit": panel["unit"], "min": 0, "custom": kind.get("custom", {})}
+    if panel["unit"] == "none":
+        defaults["decimals"] = 0
+    return {
+        "type": kind["type"],
+        "title": panel["title"],
+        "description": filled(panel["description"]),
+        "datasource": _SOURCE,
+        "fieldConfig": {"defaults": defaults, "overrides": []},
+        "options": kind["options"],
+        "interval": kind.get("interval"),
+        "targets": [
+            {
+                "refId": letter,
+                "datasource": _SOURCE,
+                "expr": filled(query["expression"]),
+                "legendFormat": filled(query.get("legend", "")),
+                "instant": at_once,
+                "range": not at_once,
+            }
+            for letter, query in zip("ABC", panel["queries"], strict=False)
+        ],
+    }
+
+
+def _is_priced(pool: WatchedPool) -> bool:
+    return "price" in pool and ("on_demand_price" in pool or not pool.get("spot"))
 
 
 def _price(pool: WatchedPool) -> float:
@@ -177,13 +175,11 @@ def _price(pool: WatchedPool) -> float:
 
 
 def _on_demand_price(pool: WatchedPool) -> float:
-    return pool.get("on_demand_price", 0.0)
+    return pool.get("on_demand_price", 0.0) if pool.get("spot") else _price(pool)
 
 
 def _priced(pool: WatchedPool) -> str:
+    if not _is_priced(pool):
+        return f"{pool['name']} not known, so it is left out"
     text = f"{pool['name']} {_price(pool):g}" + (" assumed" if pool.get("price_assumed") else "")
-    return (
-        f"{text}, on demand {_on_demand_price(pool):g}"
-        if pool.get("spot") and "on_demand_price" in pool
-        else text
-    )
+    return f"{text}, on demand {_on_demand_price(pool):g}" if pool.get("spot") else text

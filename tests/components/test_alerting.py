@@ -156,16 +156,14 @@ def test_a_cluster_without_spot_prices_and_handler_has_no_panels_of_them() -> No
     assert titles == {"Nodes by pool and price", "Pods that wait, and why", "Nodes that pools may still get"}
 
 
-def test_a_pool_without_a_price_on_demand_is_left_out_of_the_saving_alone() -> None:
-    expressions = {panel["title"]: panel["targets"][0]["expr"] for panel in panels(ARGS["pools"])}
-    assert "gpuod" not in expressions["Saving by spot (estimate)"]
-    assert "gpuod" in expressions["Price of the nodes by pool (estimate)"]
-
-
-def test_an_assumed_price_is_called_so() -> None:
-    [text] = [
-        panel["description"]
-        for panel in panels(ARGS["pools"])
-        if panel["title"] == "Saving by spot (estimate)"
-    ]
-    assert text.endswith("USD per hour of a node: gpuspot 0.2 assumed, on demand 0.6; gpuod 0.6.")
+def test_prices_that_are_assumed_or_not_known_are_called_so() -> None:
+    unpriced: WatchedPool = {"name": "cpuspot", "min_count": 0, "max_count": 1, "spot": True, "price": 0.1}
+    for panel in panels([*ARGS["pools"], unpriced]):
+        if panel["title"] == "Saving by spot (estimate)":
+            assert panel["description"].endswith(
+                "USD per hour of a node: gpuspot 0.2 assumed, on demand 0.6; gpuod 0.6; "
+                "cpuspot not known, so it is left out."
+            )
+        if panel["title"] in {"Saving by spot (estimate)", "Price of the nodes by pool (estimate)"}:
+            assert '"gpuod"' in panel["targets"][0]["expr"]
+            assert '"cpuspot"' not in panel["targets"][0]["expr"]

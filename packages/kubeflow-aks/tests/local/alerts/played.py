@@ -22,14 +22,7 @@ from tests.stepped.memory_cluster import MemoryCluster
 Object = Mapping[str, Any]
 POOLS: Final[Sequence[WatchedPool]] = (
     {"name": "cpuspot", "min_count": 0, "max_count": 3, "spot": True, "price": 0.1, "on_demand_price": 0.5},
-    {
-        "name": "cpuod",
-        "min_count": 0,
-        "max_count": 2,
-        "fallback": True,
-        "price": 0.5,
-        "on_demand_price": 0.5,
-    },
+    {"name": "cpuod", "min_count": 0, "max_count": 2, "fallback": True, "price": 0.5},
     {"name": "gpuspot", "min_count": 0, "max_count": 2, "gpus": True},
 )
 STEP: Final = "5m"
