@@ -29,7 +29,9 @@ GLOBAL = ("_jmespath_query", "_output_format")
 def write(table: str, what: str, columns: Row, rows: Iterable[Row]) -> None:
     """Writes a table with a comment that says what is in it."""
     with (TO / table).open("w", encoding="utf-8", newline="") as sink:
-        sink.write(f"# {what}; azure-cli {__version__}, {datetime.now(UTC):%Y-%m-%d}, by tests/azure_cli/record.py\n")
+        sink.write(
+            f"# {what}; azure-cli {__version__}, {datetime.now(UTC):%Y-%m-%d}, by tests/azure_cli/record.py\n"
+        )
         csv.writer(sink, lineterminator="\n").writerows([columns, *rows])
 
 
