@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from kubeflow_aks.cost.model.month import Capacity, Demand, Month, Outcome, growing_waits, peak
 from kubeflow_aks.cost.model.rates import evictions_an_hour
+from kubeflow_aks.cost.model.returns import Returns
 from kubeflow_aks.cost.model.step import blocks
 
 _SEED: Final = 1
@@ -161,7 +162,18 @@ _JOB: Final = np.dtype(
         ("nodes", int),
         *(
             (name, float)
-            for name in ("hazard", "sold_out", "outage", "left", "block", "restart", "wait", "held", "saved")
+            for name in (
+                "hazard",
+                "sold_out",
+                "outage",
+                "left",
+                "block",
+                "restart",
+                "wait",
+                "held",
+                "saved",
+                "returns",
+            )
         ),
     ]
 )
@@ -179,7 +191,7 @@ def _jobs(month: Month, part: float) -> npt.NDArray[Any]:
         job["place"], job["nodes"], job["hazard"] = place, step.together, evictions_an_hour(pool.rate)
         job["grows"] = grows[one.pool] * (1 / part - 1)
         job["sold_out"] = pool.sold_out if pool.outage < _EVERY_START else 0.0
-        job["outage"] = pool.outage
+        job["outage"], job["returns"] = pool.outage, one.returns
         job["left"], job["block"] = step.hours + cut.writing, cut.length if cut.saved else _NEVER
         job["restart"], job["wait"], job["held"], job["saved"] = (
             step.restart,
@@ -228,13 +240,14 @@ class _Rows:
         self._gone = np.where(self._least, math.inf, 0.0)
         self._user = np.zeros(self._least.shape, dtype=int)
         self._working, self._idle, self._least_hours = np.zeros((3, 2 * len(self._jobs)))
-        self._waits = np.zeros(len(self._jobs))
+        self._waits, self._returned, self._redone = np.zeros((3, len(self._jobs)))
+        self._returns = Returns(self._kind.shape) if self._jobs["returns"].any() else None
 
     def outcomes(self) -> Iterator[tuple[Outcome, ...]]:
         """What each month came to, once all its rows are done."""
         number = 0
         while self._row.size:
-            due = self._start(number % _DRAWS)
+            due = self._go_on(number % _DRAWS)
             number += 1
             if due.mean() < _SPARSE:
                 self._drop(~due)
@@ -263,6 +276,8 @@ class _Rows:
             waits=float(self._waits[kind]) / months,
             late=late,
             part=plan.part,
+            returned=float(self._returned[kind]) / months,
+            redone=float(self._redone[kind]) / months,
         )
 
     def _drop(self, rows: _Flags) -> None:
@@ -270,14 +285,27 @@ class _Rows:
         _add(self._idle, self._user[rows], np.where(self._least, 0.0, self._gone - self._busy)[rows])
         for name in _OF_ROWS:
             setattr(self, name, getattr(self, name)[~rows])
+        if self._returns:
+            self._returns.keep(~rows)
 
-    def _start(self, number: int) -> _Flags:
-        """Starts in each row the job that is due first; returns which rows had one."""
+    def _go_on(self, number: int) -> _Flags:
+        """Starts in each row the job that is due first, or moves one to spot before; returns which rows had one."""
         block, at = _least(self._next)
         due = np.isfinite(at)
-        if not due.any():
+        if self._returns is None:
+            if due.any():
+                self._start(np.flatnonzero(due), block, at, number)
             return due
-        every = np.flatnonzero(due)
+        tries = np.isfinite(self._returns.next) & (self._returns.next <= at)
+        if tries.any():
+            self._move(np.flatnonzero(tries), self._returns, number)
+        starts = due & ~tries
+        if starts.any():
+            self._start(np.flatnonzero(starts), block, at, number)
+        return due | tries
+
+    def _start(self, every: _Whole, block: _Whole, at: _Floats, number: int) -> None:
+        """Starts in each of some rows the job that is due first."""
         block, at = block[every], at[every]
         job = block * _BLOCK + self._first[every, block]
         kind, draws = self._kind[every, job], self._draws[self._row[every], number]
@@ -298,16 +326,14 @@ class _Rows:
         evicted = ~done & (evicted_at < evening)
 
         worked = np.maximum(stop - begin - overhead, 0.0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            kept = np.floor(worked / of["block"]) * of["block"]
-        kept = np.where((of["block"] == 0) | (draws[:, 2] < of["saved"]) & evicted, worked, kept)
+        kept = np.where((draws[:, 2] < of["saved"]) & evicted, worked, _kept(of, worked))
+        left = self._left[every, job]
         self._left[every, job] -= np.where(done, 0.0, kept)
         row, later = self._row[every], of["grows"] * np.minimum(at, self._ends[every])
         self._later[row, job] = so_far = self._later[row, job] + later
         self._done[row[done], job[done]] = (stop + so_far)[done]
         next_start = stop + np.where(evicted, of["wait"], 0.0)
-        self._ready[every, block, job % _BLOCK] = np.where(done, math.inf, next_start)
-        self._first[every, block], self._next[every, block] = _least(self._ready[every, block])
+        self._due(every, job, np.where(done, math.inf, next_start))
         self._again[every, job] = True
 
         till = stop + np.where(evicted, of["held"], 0.0)
@@ -325,7 +351,65 @@ class _Rows:
         self._keep(every, added, evening)
         self._busy[row[lost], node[lost]] = stop[place[lost]]
         self._gone[row[lost], node[lost]] = np.where(least, math.inf, stop[place])[lost]
-        return due
+        if self._returns:
+            may = (side[: every.size] == 1) & (of["returns"] > 0)  # each of them has one node
+            self._returns.start(
+                every[may],
+                job[may],
+                node[: every.size][may],
+                begin=begin[may],
+                began=(begin + overhead)[may],
+                stops=stop[may],
+                until=(at + of["returns"])[may],
+                left=left[may],
+            )
+
+    def _move(self, rows: _Whole, returns: Returns, number: int) -> None:
+        """Tries in some rows to move a job from the fallback to a node of spot, which idles until the job is back."""
+        every, now, job = rows, returns.next[rows], returns.newest(rows)
+        kind, away, stops = self._kind[rows, job], returns.node[rows, job], returns.stops[rows, job]
+        of, busy = self._jobs.take(kind), self._busy.take(rows, axis=0)
+        there = self._gone.take(rows, axis=0) > now[:, None]
+        supply = self._draws[self._row[rows], number, 0] >= of["sold_out"]
+        if self._outages.size:
+            supply &= self._back(rows, of["place"], now) == 0
+        free = (self._side.take(kind, axis=0) == 0) & (busy <= now[:, None]) & (there | supply[:, None])
+        node = np.where(free, np.where(there, 0, 1), _NO).argmin(1)
+        here = self._busy[rows, away] == stops  # or another job has it after this one
+        returns.leave(rows[~here], job[~here])
+        room = free.any(1)
+        returns.fail(rows[here & ~room])
+        some = here & room
+        new = (~there[np.arange(rows.size), node])[some]
+        rows, job, kind, away, node = (it[some] for it in (rows, job, kind, away, node))
+        now, stops, of = now[some], stops[some], of[some]
+        worked = np.maximum(now - returns.began[rows, job], 0.0)
+        kept = _kept(of, worked)
+        self._left[rows, job] = left = returns.left[rows, job] - kept
+        _add(self._returned, kind, left)
+        _add(self._redone, kind, worked - kept + of["restart"])
+        _add(self._working, 2 * kind + 1, now - stops)
+        _add(self._least_hours, 2 * kind + 1, np.where(self._least[rows, away], now - stops, 0.0))
+        idle = np.minimum(now, self._gone[rows, node]) - self._busy[rows, node]
+        _add(self._idle, self._user[rows, node], np.where(new & ~self._least[rows, node], idle, 0.0))
+        self._busy[rows[new], node[new]], self._user[rows[new], node[new]] = now[new], 2 * kind[new]
+        evening = (np.floor(now / self._day[rows]) + 1) * self._day[rows]
+        leaves = np.minimum(now + self._tail[rows], evening)
+        self._busy[rows, away] = now
+        for it in (away, node):
+            self._gone[rows, it] = np.where(self._least[rows, it], math.inf, leaves)
+        self._keep(rows, np.where(new, now, -1.0), evening)
+        back = now + of["wait"]
+        self._again[rows, job] = True
+        self._due(rows, job, back)
+        returns.move(rows, job, back)
+        returns.plan(every)
+
+    def _due(self, rows: _Whole, job: _Whole, at: _Floats) -> None:
+        """A job of each of some rows is due next at a moment."""
+        block = job // _BLOCK
+        self._ready[rows, block, job % _BLOCK] = at
+        self._first[rows, block], self._next[rows, block] = _least(self._ready[rows, block])
 
     def _take(
         self, rows: _Whole, at: _Floats, kind: _Whole, draws: _Floats
@@ -382,6 +466,12 @@ class _Rows:
         gone = self._gone.take(rows, axis=0)
         stays = (gone > added[:, None]) & (gone > self._busy.take(rows, axis=0))
         self._gone[rows] = np.where(stays, np.maximum(gone, kept[:, None]), gone)
+
+
+def _kept(of: npt.NDArray[Any], worked: _Floats) -> _Floats:
+    """Hours of work that the checkpoints of some jobs keep."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(of["block"] == 0, worked, np.floor(worked / of["block"]) * of["block"])
 
 
 def _late(work: Demand, took: _Floats) -> float:

@@ -15,6 +15,7 @@ UNTAGGABLE: Final = frozenset(
         "azure-native:consumption:Budget",
         "azure-native:containerservice:MaintenanceConfiguration",
         "azure-native:costmanagement:Export",
+        "azure-native:dashboard:DashboardDefinition",
         "azure-native:managedidentity:FederatedIdentityCredential",
         "azure-native:monitor:DataCollectionRuleAssociation",
         "azure-native:monitor:DiagnosticSetting",
