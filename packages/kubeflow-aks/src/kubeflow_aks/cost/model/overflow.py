@@ -86,7 +86,7 @@ class _Plan:
         sides: of each kind of work, for each node that there may be: 0 of its pool, 1 of its fallback, or neither.
         least: whether that node is always there.
         outages: begin and end of each time without spot, by row and pool.
-        draws: random numbers for evictions.
+        draws: random numbers for evictions, by start and row.
     """
 
     def __init__(self, month: Month) -> None:
@@ -99,11 +99,12 @@ class _Plan:
         self.kind = np.repeat(np.arange(len(submitted)), [at.shape[1] for at in submitted])
         self.submitted = np.hstack(submitted)
         room = [_room(pool, month) for pool in month.pools]
-        self.sides = np.array([np.repeat(_sides(one, month), room) for one in month.work])
+        sides = {pool.name: np.repeat(_sides(pool, month), room) for pool in month.pools}
+        self.sides = np.array([sides[one.pool] for one in month.work])
         least = [np.arange(nodes) < one.minimum for nodes, one in zip(room, month.pools, strict=True)]
         self.least = np.concatenate(least)
         self.outages = _stacked([self._outages(pool) for pool in month.pools], math.inf).swapaxes(0, 1)
-        self.draws = self._chance.random((self.rows, _DRAWS, 3))
+        self.draws = self._chance.random((self.rows, _DRAWS, 3)).swapaxes(0, 1)
 
     def _submissions(self, work: Demand) -> _Floats:
         bursts = work.number / work.at_once * self.part
@@ -131,11 +132,10 @@ def _room(pool: Capacity, month: Month) -> int:
     return min(pool.maximum, math.ceil(_AMPLE * sum(peak(name, month) for name in names)))
 
 
-def _sides(work: Demand, month: Month) -> list[np.int8]:
-    """What each pool is to some work."""
-    fallback = next(pool.fallback for pool in month.pools if pool.name == work.pool)
-    sides = {fallback: np.int8(1), work.pool: np.int8(0)}
-    return [sides.get(pool.name, _NO) for pool in month.pools]
+def _sides(pool: Capacity, month: Month) -> list[np.int8]:
+    """What each pool is to the work of one."""
+    sides = {pool.fallback: np.int8(1), pool.name: np.int8(0)}
+    return [sides.get(one.name, _NO) for one in month.pools]
 
 
 def _stacked(arrays: Sequence[npt.NDArray[Any]], filling: float | np.int8) -> npt.NDArray[Any]:
@@ -156,12 +156,13 @@ def _joined(arrays: Sequence[npt.NDArray[Any]], filling: float | np.int8) -> npt
 
 _JOB: Final = np.dtype(
     [
-        ("place", int),
-        ("grows", float),
-        ("nodes", int),
+        *(("place", int), ("nodes", int)),
         *(
             (name, float)
-            for name in ("hazard", "sold_out", "outage", "left", "block", "restart", "wait", "held", "saved")
+            for name in (
+                *("grows", "hazard", "sold_out", "outage", "left", "block"),
+                *("restart", "wait", "held", "saved"),
+            )
         ),
     ]
 )
@@ -170,24 +171,17 @@ hours are to do, saved each `block` hours. A start waits `grows` hours an hour l
 """
 
 
-def _jobs(month: Month, part: float) -> npt.NDArray[Any]:
-    names = [pool.name for pool in month.pools]
-    jobs, grows = np.zeros(len(month.work), _JOB), growing_waits(month)
-    for job, one in zip(jobs, month.work, strict=True):
-        place, step = names.index(one.pool), one.step
-        pool, cut = month.pools[place], blocks(step)
-        job["place"], job["nodes"], job["hazard"] = place, step.together, evictions_an_hour(pool.rate)
-        job["grows"] = grows[one.pool] * (1 / part - 1)
-        job["sold_out"] = pool.sold_out if pool.outage < _EVERY_START else 0.0
-        job["outage"] = pool.outage
-        job["left"], job["block"] = step.hours + cut.writing, cut.length if cut.saved else _NEVER
-        job["restart"], job["wait"], job["held"], job["saved"] = (
-            step.restart,
-            step.wait,
-            step.held,
-            step.saved,
+def _jobs(month: Month, part: float) -> Iterator[tuple[float, ...]]:
+    grows, pools = growing_waits(month), {pool.name: (place, pool) for place, pool in enumerate(month.pools)}
+    for one in month.work:
+        (place, pool), step, cut = pools[one.pool], one.step, blocks(one.step)
+        yield (
+            *(place, step.together),
+            *(grows[one.pool] * (1 / part - 1), evictions_an_hour(pool.rate)),
+            *(pool.sold_out if pool.outage < _EVERY_START else 0.0, pool.outage),
+            *(step.hours + cut.writing, cut.length if cut.saved else _NEVER),
+            *(step.restart, step.wait, step.held, step.saved),
         )
-    return jobs
 
 
 class _Rows:
@@ -201,7 +195,7 @@ class _Rows:
         self._plans = plans
         months, rows = [plan.month for plan in plans], [plan.rows for plan in plans]
         kinds = np.cumsum([0, *(len(one.work) for one in months)])
-        self._jobs = np.concatenate([_jobs(plan.month, plan.part) for plan in plans])
+        self._jobs = np.array([job for plan in plans for job in _jobs(plan.month, plan.part)], _JOB)
         self._side = _joined([plan.sides for plan in plans], _NO)
         kind = _stacked([plan.kind + first for plan, first in zip(plans, kinds, strict=False)], 0)
         least = _stacked([plan.least for plan in plans], filling=False)
@@ -213,7 +207,7 @@ class _Rows:
         self._ready = padded.reshape(len(padded), -1, _BLOCK)
         self._first, self._next = self._ready.argmin(2), self._ready.min(2)
         self._outages = _joined([plan.outages for plan in plans], math.inf)
-        self._draws = _joined([plan.draws for plan in plans], math.nan)
+        self._draws = np.concatenate([plan.draws for plan in plans], axis=1)
         of_months = (
             (it.month.tail, it.month.delay, it.month.day or math.inf, it.month.hours * it.part)
             for it in plans
@@ -238,32 +232,22 @@ class _Rows:
             number += 1
             if due.mean() < _SPARSE:
                 self._drop(~due)
+        hours = np.hstack([it.reshape(-1, 2) for it in (self._working, self._idle, self._least_hours)])
         kind = row = 0
         for plan in self._plans:
             part = slice(row, row + plan.rows), slice(plan.kind.size)
             took = self._done[part] - self._submitted[part]
-            yield tuple(
-                self._outcome(
-                    kind + place,
-                    plan,
-                    0.0 if one.step.deadline is None else _late(one, took[:, plan.kind == place]),
-                )
+            late = [
+                0.0 if one.step.deadline is None else _late(one, took[:, plan.kind == place])
                 for place, one in enumerate(plan.month.work)
+            ]
+            kinds = slice(kind, kind + len(late))
+            means = (it[kinds] / (plan.rows * plan.part) for it in (hours, self._waits))
+            of_kinds = zip(*(it.tolist() for it in means), late, strict=True)
+            yield tuple(
+                Outcome(*of, waits=waits, late=share, part=plan.part) for of, waits, share in of_kinds
             )
-            kind, row = kind + len(plan.month.work), row + plan.rows
-
-    def _outcome(self, kind: int, plan: _Plan, late: float) -> Outcome:
-        months = plan.rows * plan.part
-        return Outcome(
-            *(
-                float(hours[2 * kind + side]) / months
-                for hours in (self._working, self._idle, self._least_hours)
-                for side in (0, 1)
-            ),
-            waits=float(self._waits[kind]) / months,
-            late=late,
-            part=plan.part,
-        )
+            kind, row = kind + len(late), row + plan.rows
 
     def _drop(self, rows: _Flags) -> None:
         """Counts the last idle hours of rows, and leaves them out from here on."""
@@ -280,7 +264,7 @@ class _Rows:
         every = np.flatnonzero(due)
         block, at = block[every], at[every]
         job = block * _BLOCK + self._first[every, block]
-        kind, draws = self._kind[every, job], self._draws[self._row[every], number]
+        kind, draws = self._kind[every, job], self._draws[number].take(self._row[every], axis=0)
         of = self._jobs.take(kind)  # far faster than an index
         (place, node, since), begin, added = self._take(every, at, kind, draws[:, 0])
         side = self._side[kind[place], node]
@@ -371,8 +355,9 @@ class _Rows:
     def _back(self, rows: _Whole, pool: _Whole, at: _Floats) -> _Floats:
         """When Azure has a new node again, where it has none of the pool at a moment; 0 where it has."""
         times = self._outages[self._row[rows], pool]
-        without = (times[..., 0] <= at[:, None]) & (at[:, None] < times[..., 1])
-        return np.where(without, times[..., 1], 0.0).max(1, initial=0.0)
+        place = np.arange(rows.size), (times[..., 1] > at[:, None]).argmax(1)
+        begin, back = times[*place].T
+        return np.where((begin <= at) & (at < back), back, 0.0)
 
     def _keep(self, rows: _Whole, added: _Floats, evening: _Floats) -> None:
         """Keeps the nodes without work of rows in which one was added for a while."""
