@@ -75,13 +75,16 @@ class Account:
                 "group or as location in the output costBasis"
             )
         self._stated = basis.workload or _blogs_month(cluster.pools)
-        _check(basis, self._stated, cluster.pools)
+        if not like:
+            _check(basis, self._stated, cluster.pools)
         self._region, self._quotes = region, Quotes(market, region)
         # The blog's model has no restarts.
         restart = dict[str, Restart]() if basis.cost.model == "blog" else _of_pools(cluster, self._measured)
-        self._workload = {
-            name: restarts.measured(work, restart.get(work.pool)) for name, work in self._stated.items()
-        }
+        self._workload: Mapping[str, Work] = (
+            like._workload
+            if like
+            else {name: restarts.measured(work, restart.get(work.pool)) for name, work in self._stated.items()}
+        )
         self._on = cache(self._terms_on)
         self._terms = PoolTerms(cluster, basis, self._quotes, _of_pools(cluster, self._observed), restart)
 

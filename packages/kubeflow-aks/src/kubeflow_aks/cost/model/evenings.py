@@ -13,6 +13,7 @@ tests/cost/model/test_evenings.py plays it.
 
 import math
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 import numpy as np
@@ -59,7 +60,7 @@ def until_done(step: Step, hazard: float, day: float, evicted: float) -> Days:
         return Days(math.inf, math.inf)
     if cut.saved > _MOST_A_DAY and cut.length * _MOST_A_DAY < day:
         return _all_the_time(step, cut, hazard, day, evicted)
-    return _Calendar(step, cut, hazard, day).days()
+    return _of_blocks(cut, step.restart, hazard, day)
 
 
 def _all_the_time(step: Step, cut: Blocks, hazard: float, day: float, evicted: float) -> Days:
@@ -71,14 +72,24 @@ def _all_the_time(step: Step, cut: Blocks, hazard: float, day: float, evicted: f
     return Days(billed, billed / day)
 
 
+@cache
+def _of_blocks(cut: Blocks, restart: float, hazard: float, day: float) -> Days:
+    return _Calendar(cut, restart, hazard, day).days()
+
+
+@cache
+def _lattice(hazard: float, restart: float, width: float) -> Lattice:
+    return Lattice(hazard, restart, 0.0, width)
+
+
 class _Calendar:
     """The days of one step; `_most` is how many of its saved blocks fit into one."""
 
-    def __init__(self, step: Step, cut: Blocks, hazard: float, day: float) -> None:
-        self._cut, self._restart, self._day = cut, step.restart, day
+    def __init__(self, cut: Blocks, restart: float, hazard: float, day: float) -> None:
+        self._cut, self._restart, self._day = cut, restart, day
         self._hazard = hazard if hazard * day > UNLIKELY else 0.0
         self._width = day / (CELLS - 1)
-        self._lattice = Lattice(self._hazard, step.restart, 0.0, self._width)
+        self._lattice = _lattice(self._hazard, restart, self._width)
         self._points = np.arange(CELLS if self._hazard else 1) * self._width
         fits = day / cut.length + _ALMOST if cut.length else 0.0
         self._most = math.floor(min(cut.saved, fits))

@@ -230,7 +230,7 @@ class _Rows:
         while self._row.size:
             due = self._start(number % _DRAWS)
             number += 1
-            if due.mean() < _SPARSE:
+            if np.count_nonzero(due) < _SPARSE * due.size:
                 self._drop(~due)
         hours = np.hstack([it.reshape(-1, 2) for it in (self._working, self._idle, self._least_hours)])
         kind = row = 0
