@@ -83,7 +83,9 @@ class Account:
         self._workload: Mapping[str, Work] = (
             like._workload
             if like
-            else {name: restarts.measured(work, restart.get(work.pool)) for name, work in self._stated.items()}
+            else {
+                name: restarts.measured(work, restart.get(work.pool)) for name, work in self._stated.items()
+            }
         )
         self._on = cache(self._terms_on)
         self._terms = PoolTerms(cluster, basis, self._quotes, _of_pools(cluster, self._observed), restart)

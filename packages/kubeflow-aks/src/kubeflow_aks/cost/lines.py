@@ -65,7 +65,9 @@ def batch(terms: PoolTerms, played: Iterable[tuple[Played, Terms]], running: flo
         if on.fallback and moved:
             account = accounts.setdefault(on.fallback.name, _Account(on.on_demand, on.on_demand))
             hours = total(it.fallback for it in moved)
-            account.add(hours, sum(it.least_fallback for it in moved), sum(it.compared * it.moved for it in moved))
+            account.add(
+                hours, sum(it.least_fallback for it in moved), sum(it.compared * it.moved for it in moved)
+            )
         if on.head:
             account = accounts.setdefault(on.head.pool.name, _Account(on.head.node, on.head.node))
             heads = total(it.head for it in every)

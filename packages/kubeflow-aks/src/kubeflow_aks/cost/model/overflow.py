@@ -228,7 +228,8 @@ class _Rows:
         """What each month came to, once all its rows are done."""
         number = 0
         while self._row.size:
-            due = self._start(number % _DRAWS)
+            with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+                due = self._start(number % _DRAWS)
             number += 1
             if np.count_nonzero(due) < _SPARSE * due.size:
                 self._drop(~due)
@@ -263,56 +264,63 @@ class _Rows:
             return due
         every = np.flatnonzero(due)
         block, at = block[every], at[every]
-        job = block * _BLOCK + self._first[every, block]
-        kind, draws = self._kind[every, job], self._draws[number].take(self._row[every], axis=0)
+        part = every * self._first.shape[1] + block
+        first = self._first.take(part)
+        job = block * _BLOCK + first
+        this = every * self._kind.shape[1] + job
+        kind, draws = self._kind.take(this), self._draws[number].take(self._row[every], axis=0)
         of = self._jobs.take(kind)  # far faster than an index
-        (place, node, since), begin, added = self._take(every, at, kind, draws[:, 0])
-        side = self._side[kind[place], node]
+        (place, node, since), begin, added = self._take(every, at, kind, of, draws[:, 0])
+        side = self._side.take(kind[place] * self._side.shape[1] + node)
 
-        again = self._again[every, job]
+        again, left = self._again.take(this), self._left.take(this)
         overhead = np.where(again | (added >= 0), of["restart"], 0.0)
-        ends = begin + overhead + self._left[every, job]
+        ends = begin + overhead + left
         exposed = of["hazard"] * np.bincount(place[side == 0], minlength=every.size)
-        with np.errstate(divide="ignore", over="ignore"):
-            evicted_at = begin - np.log(draws[:, 1]) / exposed
-        evening = (np.floor(begin / self._day[every]) + 1) * self._day[every]
+        evicted_at = begin - np.log(draws[:, 1]) / exposed
+        day = self._day[every]
+        evening = (np.floor(begin / day) + 1) * day
         until = np.minimum(evicted_at, evening)
         done = ends <= until + _ALMOST
         stop = np.where(done, ends, until)
         evicted = ~done & (evicted_at < evening)
 
         worked = np.maximum(stop - begin - overhead, 0.0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            kept = np.floor(worked / of["block"]) * of["block"]
+        kept = np.floor(worked / of["block"]) * of["block"]
         kept = np.where((of["block"] == 0) | (draws[:, 2] < of["saved"]) & evicted, worked, kept)
-        self._left[every, job] -= np.where(done, 0.0, kept)
-        row, later = self._row[every], of["grows"] * np.minimum(at, self._ends[every])
-        self._later[row, job] = so_far = self._later[row, job] + later
-        self._done[row[done], job[done]] = (stop + so_far)[done]
-        next_start = stop + np.where(evicted, of["wait"], 0.0)
-        self._ready[every, block, job % _BLOCK] = np.where(done, math.inf, next_start)
-        self._first[every, block], self._next[every, block] = _least(self._ready[every, block])
-        self._again[every, job] = True
+        self._left.put(this, left - np.where(done, 0.0, kept))
+        later = of["grows"] * np.minimum(at, self._ends[every])
+        of_row = self._row[every] * self._later.shape[1] + job
+        so_far = self._later.take(of_row) + later
+        self._later.put(of_row, so_far)
+        self._done.put(of_row[done], (stop + so_far)[done])
+        ready = self._ready.reshape(-1, _BLOCK)
+        ready[part, first] = np.where(done, math.inf, stop + np.where(evicted, of["wait"], 0.0))
+        first, at_next = _least(ready.take(part, axis=0))
+        self._first.put(part, first)
+        self._next.put(part, at_next)
+        self._again.put(this, True)
 
         till = stop + np.where(evicted, of["held"], 0.0)
         lost = _first(place, node, evicted[place] & (side == 0))
         boot = np.where(again, 0.0, np.minimum(overhead, stop - begin))[place]  # as `model.idle` has it
-        row, user = every[place], 2 * kind[place] + side
+        seat, user = every[place] * self._busy.shape[1] + node, 2 * kind[place] + side
         _add(self._waits, kind, later * of["nodes"])
         _add(self._working, user, np.where(lost, stop[place], till[place]) - begin[place] - boot)
         _add(self._idle, user, boot + begin[place] - since)  # the nodes of a gang wait for its last one
-        least = self._least[row, node]
+        least = self._least.take(seat)
         _add(self._least_hours, user, np.where(least, till[place] - since, 0.0))
-        self._user[row, node], self._busy[row, node] = user, till[place]
+        self._user.put(seat, user)
+        self._busy.put(seat, till[place])
         leaves = np.minimum(till + self._tail[every], np.maximum(evening, till))
-        self._gone[row, node] = np.where(least, math.inf, leaves[place])
+        self._gone.put(seat, np.where(least, math.inf, leaves[place]))
         self._keep(every, added, evening)
-        self._busy[row[lost], node[lost]] = stop[place[lost]]
-        self._gone[row[lost], node[lost]] = np.where(least, math.inf, stop[place])[lost]
+        self._busy.put(seat[lost], stop[place[lost]])
+        self._gone.put(seat[lost], np.where(least, math.inf, stop[place])[lost])
         return due
 
     def _take(
-        self, rows: _Whole, at: _Floats, kind: _Whole, draws: _Floats
+        self, rows: _Whole, at: _Floats, kind: _Whole, of: npt.NDArray[Any], draws: _Floats
     ) -> tuple[tuple[_Whole, _Whole, _Floats], _Floats, _Floats]:
         """Takes nodes in each of some rows for what is due `at` a moment.
 
@@ -320,7 +328,7 @@ class _Rows:
             the place of the row among those, the node and since when, for each node; when the last one of a row is
             there, and when one was added last: negative for none.
         """
-        of, side = self._jobs.take(kind), self._side.take(kind, axis=0)
+        side, nodes = self._side.take(kind, axis=0), self._side.shape[1]
         begin, added = at.copy(), np.full(at.shape, -1.0)
         free = np.maximum(self._busy.take(rows, axis=0), at[:, None])
         there = self._gone.take(rows, axis=0) > free
@@ -342,11 +350,12 @@ class _Rows:
                 some[out] = np.where(new[place[out]], later, some[out])
             start = _least(some)[1]
             node = np.where(some <= start[:, None], order.take(place, axis=0), _NO).argmin(1)
-            idle = np.minimum(start, self._gone[row, node]) - self._busy[row, node]
-            _add(self._idle, self._user[row, node], np.where(self._least[row, node], 0.0, idle))
+            seat, here = row * nodes + node, place * nodes + node
+            idle = np.minimum(start, self._gone.take(seat)) - self._busy.take(seat)
+            _add(self._idle, self._user.take(seat), np.where(self._least.take(seat), 0.0, idle))
             _add(self._waits, kind[place], start - at[place])
-            added[place] = np.where(there[place, node], added[place], start)
-            free[place, node] = math.inf
+            added[place] = np.where(there.take(here), added[place], start)
+            free.put(here, math.inf)
             begin[place] = np.maximum(begin[place], start)
             taken.append((place, node, start))
         places, nodes, starts = (np.concatenate(it) for it in zip(*taken, strict=True))
@@ -379,7 +388,7 @@ def _late(work: Demand, took: _Floats) -> float:
 def _least(rows: _Floats) -> tuple[_Whole, _Floats]:
     """The place of the least figure of each row, and that figure; far faster than a minimum along the rows."""
     place = rows.argmin(1)
-    return place, rows[np.arange(len(rows)), place]
+    return place, rows.take(np.arange(0, rows.size, rows.shape[1]) + place)
 
 
 def _add(sums: _Floats, place: _Whole, values: _Floats) -> None:
