@@ -31,7 +31,7 @@ from .eviction_script import (
     log,
     start,
 )
-from .return_memory import Memory, created
+from .return_memory import Memory, controller_name, created
 from .script_metrics import Counter
 
 RIGHTS: Final[Mapping[str, Sequence[str]]] = {
@@ -106,6 +106,8 @@ class Returns:
         self._image = settings["IMAGE"]
         self._prices: dict[str, float] = json.loads(settings["PRICES"])
         self._pools: dict[str, str] = {}
+        self._moved: tuple[str, frozenset[str], float] | None = None
+        """Controller and uids of the pods that were there when one was evicted, and until when room is kept for it."""
         self._report = report or Report()
         self._returned = returned or returned_pods()
 
@@ -128,9 +130,9 @@ class Returns:
             return
         memory = Memory.of(self._get(f"{self._memories}/{_NAME}"))
         spot_pools = self._spot_pools()
-        if placeholder is None:
+        if placeholder is None and not self._is_awaited(pods, now):
             self._begin(pods, spot_pools, memory, now)
-        elif "deletionTimestamp" not in placeholder["metadata"]:
+        elif placeholder is not None and "deletionTimestamp" not in placeholder["metadata"]:
             self._go_on(placeholder, pods, spot_pools, memory, now)
 
     def _begin(
@@ -164,7 +166,9 @@ class Returns:
             self._delete(placeholder)
             log(f"{pool}: no room is needed any more")
         elif phase == "Running":
-            self._move(placeholder, pod, pool, memory, now)
+            if self._move(placeholder, pod, pool, memory, now):
+                before = frozenset(it["metadata"]["uid"] for it in pods)
+                self._moved = (controller_name(pod), before, now + _PATIENCE_SECONDS)
         elif phase != "Pending" or now - _time(placeholder) > _PATIENCE_SECONDS:
             self._returned.count("no_room")
             memory.note_failure(pool, now)
@@ -172,8 +176,20 @@ class Returns:
             self._delete(placeholder)
             self._note(pod, f"stays on {pool}: {memory.rests(pool, now)}")
 
-    def _move(self, placeholder: Object, pod: Object, pool: str, memory: Memory, now: float) -> None:
-        """Notes the move before it makes it: what ends between the two has moved nothing, and moves it another day."""
+    def _is_awaited(self, pods: Sequence[Object], now: float) -> bool:
+        """Whether what was evicted is not back yet: the next placeholder would take its node, and prove no room."""
+        if self._moved is None or now > self._moved[2]:
+            return False
+        name, before, _ = self._moved
+        others = (pod for pod in pods if pod["metadata"]["uid"] not in before and controller(pod))
+        return name not in map(controller_name, others)
+
+    def _move(self, placeholder: Object, pod: Object, pool: str, memory: Memory, now: float) -> bool:
+        """Notes the move before it makes it: what ends between the two has moved nothing, and moves it another day.
+
+        Returns:
+            whether the pod was evicted.
+        """
         memory.note_move(pod, now)
         memory.note_success(pool)
         self._save(memory)
@@ -187,9 +203,10 @@ class Returns:
                 self._returned.count("refused")
                 memory.note_failure(pool, now)
                 self._save(memory)
-            return
+            return False
         self._returned.count("evicted")
         self._note(pod, f"evicted from {pool}, as {there} has room; {self._worth(pod, pool, there, now)}")
+        return True
 
     def _why_it_stays(
         self, pod: Object, pool: str, spot_pools: Sequence[str], memory: Memory, now: float

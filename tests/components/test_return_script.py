@@ -277,6 +277,26 @@ def test_the_newest_pod_of_a_controller_goes_first_and_the_others_follow_one_by_
     assert all(later - earlier <= 1 for earlier, later in pairwise(moved))
 
 
+def test_the_room_of_work_that_is_not_back_yet_proves_none_for_other_work() -> None:
+    """With a retry that waits for minutes the next placeholder once ran on the node of the work that was evicted."""
+    cluster = FakeCluster(pod("train-0"), pod("tune-0", at=9), room={"cpuspot"}, returns=False)
+    program = returns(cluster)
+    cluster.now = 600
+    run(cluster, program, looks=20)
+    assert cluster.evicted == [("tune-0", "tune")]
+    assert cluster.placeholder is None
+    cluster.come_back()
+    run(cluster, program, looks=3)
+    assert cluster.evicted == [("tune-0", "tune"), ("train-0", "train")]
+
+
+def test_work_that_does_not_come_back_keeps_no_room_for_longer_than_a_placeholder_waits() -> None:
+    cluster = FakeCluster(pod("train-0"), pod("tune-0", at=9), room={"cpuspot"}, returns=False)
+    cluster.now = 600
+    run(cluster, returns(cluster), looks=40)
+    assert cluster.evicted == [("tune-0", "tune"), ("train-0", "train")]
+
+
 def test_a_killed_program_that_noted_a_move_finishes_it() -> None:
     cluster = FakeCluster(pod(), room={"cpuspot"})
     run(cluster, returns(cluster), looks=1)

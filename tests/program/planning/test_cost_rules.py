@@ -194,6 +194,7 @@ def test_what_a_stack_says_of_cost_is_exported() -> None:
         "nodesPerStep": 1,
         "elastic": False,
         "headPool": None,
+        "returnToSpot": False,
         "assumed": [
             "checkpointMinutes",
             "checkpointWriteMinutes",
@@ -204,6 +205,7 @@ def test_what_a_stack_says_of_cost_is_exported() -> None:
             "restartMinutes",
             "retries",
             "retryWaitMinutes",
+            "returnToSpot",
             "stepsAtOnce",
         ],
     }

@@ -24,6 +24,7 @@ from typing import Any, Final
 
 from scipy import special
 
+from components.kubeflow import return_script
 from kubeflow_aks.cost.billing import bill
 from kubeflow_aks.cost.model.hourly import boot, expected
 from kubeflow_aks.cost.model.idle import Bursts, Idle, idle, tail
@@ -37,6 +38,7 @@ from tests.benchmarks.month_page import Compared, Found, Row, SoldOut, Together
 from tests.cost import examples
 from tests.stepped.clock import TICK_SECONDS
 from tests.stepped.month import FALLBACK, POD, SPOT, WITH_FALLBACK, Month, Work, play
+from tests.stepped.returning import returning
 from tests.stepped.work import Kind
 
 PAGE: Final = Path("docs/reference/cost-against-simulation.md")
@@ -66,6 +68,7 @@ class Case:
         unneeded: `scaleDownUnneededTime`.
         rates: chances of an eviction within an hour.
         more: whether more months are played of it.
+        returns: whether its pods agree to return to spot.
     """
 
     name: str
@@ -76,6 +79,7 @@ class Case:
     unneeded: str = "10m"
     rates: tuple[float, ...] = RATES
     more: bool = False
+    returns: bool = False
 
     @property
     def useful(self) -> float:
@@ -181,11 +185,29 @@ AGAIN: Final = ("2 h × 200", "4 h × 100, 25 at once", "20 h × 20, 4 at once, 
 """Cases that are also played with all nodes evicted at once."""
 SHORTAGES: Final = (*AGAIN, GANG, MIXED)
 """Cases that are also played with spot sold out."""
+RETURNING: Final = (
+    (Case("2 h × 200, returning", ((step(2), 200),), returns=True), 0.3),
+    (Case("8 h × 60, saved each hour, returning", ((step(8, every=1), 60),), returns=True), 0.1),
+    (Case("8 h × 60, saved each hour, returning", ((step(8, every=1), 60),), returns=True), 0.3),
+    (Case("50 h × 8, saved each hour, returning", ((step(50, every=1), 8),), returns=True), 0.3),
+    (
+        Case(
+            "10 h × 50, 5 at once, saved each hour, on 5 nodes and 10, returning",
+            ((step(10, every=1), 50),),
+            at_once=5,
+            maximum=5,
+            fallback=10,
+            returns=True,
+        ),
+        0.0,
+    ),
+)
+"""Cases in which the program runs that returns work to spot, with the share of the time in which spot is sold out."""
 
 
 def by_model(case: Case, rate: float) -> Figures:
     """What the model expects of a month: the hours of its bill, and what `model.hourly` has of their evictions."""
-    spot, fallback = _billed(case, rate)
+    spot, fallback = bill_hours(case, rate)
     billed = evictions = lost = failed = 0.0
     boots = _idle(case, rate).boots
     for one, number in case.steps:
@@ -206,7 +228,7 @@ def by_model(case: Case, rate: float) -> Figures:
     return Figures(spot, evictions * stays, lost * stays, failed, fallback)
 
 
-def _billed(case: Case, rate: float, sold_out: float = 0.0) -> tuple[float, float]:
+def bill_hours(case: Case, rate: float, sold_out: float = 0.0) -> tuple[float, float]:
     """Node hours on spot and on the fallback as the bill of a stack with this work has them."""
     workload = {
         f"kind{place}": {
@@ -221,6 +243,7 @@ def _billed(case: Case, rate: float, sold_out: float = 0.0) -> tuple[float, floa
             "stepsAtOnce": case.at_once,
             "nodesPerStep": one.nodes,
             "elastic": one.elastic,
+            "returnToSpot": case.returns,
         }
         for place, (one, number) in enumerate(case.steps)
     }
@@ -228,12 +251,14 @@ def _billed(case: Case, rate: float, sold_out: float = 0.0) -> tuple[float, floa
     pools = [examples.spot(SPOT, maxCount=case.maximum)]
     if case.fallback:
         pools.append(examples.pool(FALLBACK, maxCount=case.fallback))
-    stack = examples.stack(
+    made = examples.stack(
         *pools,
         basis={"workload": workload, "cost": cost},
         fallbacks={SPOT: FALLBACK},
         autoScalerProfile={"scaleDownUnneededTime": case.unneeded},
     )
+    outputs = {**made.outputs, "clusterBasis": {"kubeflow": {"returnToSpot": case.returns}}}
+    stack = replace(made, outputs=outputs)
     hours = {
         line.name: line.hours.expected for line in bill(stack, examples.FixedMarket()).lines if line.hours
     }
@@ -258,7 +283,7 @@ def month(case: Case, rate: float) -> Month:
     return Month(
         work=[
             Work(
-                _kind(one, POD if not case.fallback else WITH_FALLBACK),
+                _kind(one, POD if not case.fallback else WITH_FALLBACK, returns=case.returns),
                 number * _alone(one),
                 case.at_once * _alone(one),
             )
@@ -330,7 +355,7 @@ def together(case: Case, rate: float, number: int, executor: Executor) -> Togeth
 
 def sold_out(case: Case, rate: float, share: float, number: int, executor: Executor) -> SoldOut:
     """The same month with a fallback and times without supply."""
-    on_spot, on_fallback = _billed(case, rate, share)
+    on_spot, on_fallback = bill_hours(case, rate, share)
     of = replace(month(case, rate), sold_out=share, sold_out_hours=SOLD_OUT_HOURS)
     played = months(of, f"{case.name}/{rate}/{share}", number, executor)
     return SoldOut(
@@ -391,18 +416,21 @@ def everything(number: int) -> Found:
             [together(case, rate, number, executor) for case in some for rate in (0.05, 0.2)],
             [
                 sold_out(case, 0.05, share, max(number, MORE_MONTHS), executor)
-                for case in CASES
-                if case.name in SHORTAGES
-                for share in (0.1, 0.3)
+                for case, share in (
+                    *((it, share) for it in CASES if it.name in SHORTAGES for share in (0.1, 0.3)),
+                    *RETURNING,
+                )
             ],
         )
 
 
-def _kind(one: Step, pod: Mapping[str, Any] = POD) -> Kind:
+def _kind(one: Step, pod: Mapping[str, Any] = POD, *, returns: bool = False) -> Kind:
     """The simulation boots a VM and waits out the notice by itself; the rest of a restart is the pod's."""
     saves = one.checkpoints
+    way = return_script.CHECKPOINTED if saves else return_script.RESTARTABLE
     return Kind(
-        pod=pod,
+        pod=returning(pod) if returns else pod,
+        labels={return_script.LABEL: way} if returns else {},
         seconds=one.hours * HOUR,
         restart=one.restart * HOUR - BOOT_SECONDS - NOTICE_SECONDS,
         load=one.restart * HOUR - BOOT_SECONDS,

@@ -76,8 +76,9 @@ from a failed request, leaves the pool alone for 5 to 30 minutes, and takes the 
 """
 
 _SOLD_OUT_NOTES: Final = """
-A step that starts on the fallback stays there to its end, though spot is back, and each start after an eviction may be
-such a one: so the longer the steps, the more of their hours run on the fallback than the share. What the model leaves
+"Returning" work is moved back by the program of [return to spot](../how-to/return-work-to-spot.md), the real one. All
+other work that starts on the fallback stays there to its end, though spot is back, and each start after an eviction may
+be such a one: so the longer the steps, the more of their hours run on the fallback than the share. The model leaves
 out: the autoscaler leaves spot alone for some minutes after it is there again; and of a gang that loses a node during a
 shortage the simulation puts only that one on the fallback, the model all. Intervals are wide because a month has few
 shortages. Azure may also take the running VMs when spot sells out; the bill's range goes up to that.

@@ -15,6 +15,7 @@ from tests.stepped.clock import MemoryJournal, Steps
 from tests.stepped.manual_clock import ManualClock
 from tests.stepped.memory_azure import MemoryAzure, pool
 from tests.stepped.memory_cluster import MemoryCluster, as_live
+from tests.stepped.returning import ReturningJobs
 from tests.stepped.work import Done, Jobs
 from tests.stepped.work import Kind as StepKind
 
@@ -142,7 +143,8 @@ def play(
     """
     rng = random.Random(seed)  # noqa: S311 - repeatable on purpose
     clock = ManualClock()
-    cluster = Jobs(clock)
+    moves = any(work.kind.labels for work in month.work)
+    cluster = ReturningJobs(clock, SPOT, FALLBACK) if moves else Jobs(clock)
     cluster.priority_text = PRIORITIES
     market = Market(_schedule(month, rng))
     journal = _lines(month, clock, market, rng)

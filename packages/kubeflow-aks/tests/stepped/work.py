@@ -27,6 +27,7 @@ class Kind:
         every: useful work between two checkpoints, none after the last bit of work; None without checkpoints.
         writing: what writing one takes.
         nodes: pods of a step, which works once all of them run; when one is lost, all end and start again.
+        labels: of its pods.
     """
 
     pod: Mapping[str, Any]
@@ -38,6 +39,7 @@ class Kind:
     every: float | None = None
     writing: float = 0.0
     nodes: int = 1
+    labels: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass
@@ -117,7 +119,7 @@ class Jobs(MemoryCluster):
                 step.stopped = False
                 for pod in _pods(name, step):
                     self._step_of[pod] = name
-                    self.create_pod(pod, step.kind.pod)
+                    self.create_pod(pod, step.kind.pod, labels=dict(step.kind.labels))
             elif (
                 start == step.starts
                 and step.running_since is not None

@@ -51,6 +51,7 @@ class Work(_Read):
     nodes_per_step: Annotated[int, Field(ge=1, le=5000, strict=False)] = 1
     elastic: bool = False
     head_pool: str | None = None
+    return_to_spot: bool = False
     assumed: list[str] | None = None
     """Keys that the stack's file leaves at their default; None from a program of before it."""
 

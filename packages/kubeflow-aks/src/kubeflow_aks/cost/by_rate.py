@@ -148,7 +148,8 @@ class _Kind:
         nodes = idling_of.hours.expected
         idle = _between(rate, [it.idle if it else nodes * (1 - part) for it in self.outcomes])
         other = _between(rate, [it.idle_fallback if it else nodes * part for it in self.outcomes])
-        amount = times(work.hours_per_month * way.spot + idle, terms.node.hour.expected)
+        redone = _between(rate, [it.redone if it else 0.0 for it in self.outcomes])
+        amount = times(work.hours_per_month * way.spot + redone + idle, terms.node.hour.expected)
         amount += (work.hours_per_month * way.fallback + other) * terms.on_demand.hour.expected
         if terms.head:
             heads = work.steps_a_month * hourly.wall(step, evictions_an_hour(rate), terms.day)

@@ -136,6 +136,7 @@ class Cluster:
         region: None where neither the cluster nor its resource group names it.
         tail: hours for which the autoscaler leaves a node without work alone.
         delay: hours after it added a node for which it removes none.
+        returns: whether a program in it moves work from fallbacks back to spot.
     """
 
     region: str | None
@@ -143,6 +144,7 @@ class Cluster:
     tail: float
     delay: float
     facilities: Facilities
+    returns: bool
 
 
 def from_plan(plan: Mapping[str, Any]) -> Stack:
@@ -182,6 +184,7 @@ def read_cluster(stack: Stack) -> Cluster:
         tail=_tail(managed.inputs.get("autoScalerProfile")),
         delay=_time(managed.inputs.get("autoScalerProfile"), "scaleDownDelayAfterAdd"),
         facilities=_facilities(stack.resources, managed),
+        returns=at(stack.outputs, "clusterBasis", "kubeflow", "returnToSpot") is True,
     )
 
 

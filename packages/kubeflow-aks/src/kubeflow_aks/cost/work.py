@@ -172,6 +172,8 @@ def _on_spot(
             + _cut_off(step, 0.0, terms.day, unevicted) * useful * moved,
             fallback=on_fallback.expected,
             overflow=overflow,
+            returned=outcome.returned if outcome else 0.0,
+            redone=outcome.redone if outcome else 0.0,
             waits=outcome.waits if outcome else 0.0,
             in_part=outcome is not None and outcome.part < 1,
         )
@@ -259,7 +261,8 @@ def _hours(
     useful, share = work.hours_per_month, terms.fallback_share
     idle = [hours if outcome else hours * (1 - share) for hours in (*idling.figures, idling.expected)]
     other = outcome.idle_fallback if outcome else times(idling.expected, share)
-    on_spot = [it.spot * useful + hours for it, hours in zip(ways, idle, strict=False)]
+    redone = outcome.redone if outcome else 0.0
+    on_spot = [it.spot * useful + hours + redone for it, hours in zip(ways, idle, strict=False)]
     return on_spot, [it.fallback * useful + other for it in ways]
 
 

@@ -426,6 +426,7 @@ EDITS: Final = (
     _one("workload.training.elastic", True),  # noqa: FBT003 - a setting's value
     _one("workload.training.headPool", "cpuod"),
     _one("workload.training.headPool", "gpuspot"),
+    _one("workload.training.returnToSpot", value=True),
     _one("cost.model", "blog"),
     _one("cost.currency", "EUR"),
     _one("cost.evictionRate", "5-10"),

@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from kubeflow_aks.cost.model.month import Capacity, Demand, Month, Outcome, growing_waits, peak
 from kubeflow_aks.cost.model.rates import evictions_an_hour
+from kubeflow_aks.cost.model.returns import Returns
 from kubeflow_aks.cost.model.step import blocks
 
 _SEED: Final = 1
@@ -161,7 +162,7 @@ _JOB: Final = np.dtype(
             (name, float)
             for name in (
                 *("grows", "hazard", "sold_out", "outage", "left", "block"),
-                *("restart", "wait", "held", "saved"),
+                *("restart", "wait", "held", "saved", "returns"),
             )
         ),
     ]
@@ -180,7 +181,7 @@ def _jobs(month: Month, part: float) -> Iterator[tuple[float, ...]]:
             *(grows[one.pool] * (1 / part - 1), evictions_an_hour(pool.rate)),
             *(pool.sold_out if pool.outage < _EVERY_START else 0.0, pool.outage),
             *(step.hours + cut.writing, cut.length if cut.saved else _NEVER),
-            *(step.restart, step.wait, step.held, step.saved),
+            *(step.restart, step.wait, step.held, step.saved, one.returns),
         )
 
 
@@ -222,89 +223,96 @@ class _Rows:
         self._gone = np.where(self._least, math.inf, 0.0)
         self._user = np.zeros(self._least.shape, dtype=int)
         self._working, self._idle, self._least_hours = np.zeros((3, 2 * len(self._jobs)))
-        self._waits = np.zeros(len(self._jobs))
+        self._waits, self._returned, self._redone = np.zeros((3, len(self._jobs)))
+        self._returns = Returns(self._kind.shape) if self._jobs["returns"].any() else None
 
     def outcomes(self) -> Iterator[tuple[Outcome, ...]]:
         """What each month came to, once all its rows are done."""
         number = 0
         while self._row.size:
-            with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-                due = self._start(number % _DRAWS)
+            due = self._go_on(number % _DRAWS)
             number += 1
             if np.count_nonzero(due) < _SPARSE * due.size:
                 self._drop(~due)
-        hours = np.hstack([it.reshape(-1, 2) for it in (self._working, self._idle, self._least_hours)])
+        sums = [it.reshape(-1, 2) for it in (self._working, self._idle, self._least_hours)]
+        every = np.column_stack([*sums, self._waits, self._returned, self._redone])
         kind = row = 0
         for plan in self._plans:
-            part = slice(row, row + plan.rows), slice(plan.kind.size)
+            part, work = (slice(row, row + plan.rows), slice(plan.kind.size)), plan.month.work
             took = self._done[part] - self._submitted[part]
-            late = [
-                0.0 if one.step.deadline is None else _late(one, took[:, plan.kind == place])
-                for place, one in enumerate(plan.month.work)
-            ]
-            kinds = slice(kind, kind + len(late))
-            means = (it[kinds] / (plan.rows * plan.part) for it in (hours, self._waits))
-            of_kinds = zip(*(it.tolist() for it in means), late, strict=True)
+            means = every[kind : kind + len(work)] / (plan.rows * plan.part)
             yield tuple(
-                Outcome(*of, waits=waits, late=share, part=plan.part) for of, waits, share in of_kinds
+                Outcome(
+                    *hours,
+                    late=0.0 if one.step.deadline is None else _late(one, took[:, plan.kind == place]),
+                    part=plan.part,
+                )
+                for place, (one, hours) in enumerate(zip(work, means.tolist(), strict=True))
             )
-            kind, row = kind + len(late), row + plan.rows
+            kind, row = kind + len(work), row + plan.rows
 
     def _drop(self, rows: _Flags) -> None:
         """Counts the last idle hours of rows, and leaves them out from here on."""
         _add(self._idle, self._user[rows], np.where(self._least, 0.0, self._gone - self._busy)[rows])
         for name in _OF_ROWS:
             setattr(self, name, getattr(self, name)[~rows])
+        if self._returns:
+            self._returns.keep(~rows)
 
-    def _start(self, number: int) -> _Flags:
-        """Starts in each row the job that is due first; returns which rows had one."""
+    def _go_on(self, number: int) -> _Flags:
+        """Starts in each row the job that is due first, or moves one to spot before; returns which rows had one."""
         block, at = _least(self._next)
         due = np.isfinite(at)
-        if not due.any():
+        if self._returns is None:
+            if due.any():
+                self._start(np.flatnonzero(due), block, at, number)
             return due
-        every = np.flatnonzero(due)
+        tries = np.isfinite(self._returns.next) & (self._returns.next <= at)
+        if tries.any():
+            self._move(np.flatnonzero(tries), self._returns, number)
+        starts = due & ~tries
+        if starts.any():
+            self._start(np.flatnonzero(starts), block, at, number)
+        return due | tries
+
+    def _start(self, every: _Whole, block: _Whole, at: _Floats, number: int) -> None:
+        """Starts in each of some rows the job that is due first."""
         block, at = block[every], at[every]
-        part = every * self._first.shape[1] + block
-        first = self._first.take(part)
-        job = block * _BLOCK + first
-        this = every * self._kind.shape[1] + job
+        job = block * _BLOCK + self._first[every, block]
+        this = _flat(self._kind, every, job)
         kind, draws = self._kind.take(this), self._draws[number].take(self._row[every], axis=0)
         of = self._jobs.take(kind)  # far faster than an index
         (place, node, since), begin, added = self._take(every, at, kind, of, draws[:, 0])
-        side = self._side.take(kind[place] * self._side.shape[1] + node)
+        seat, side = _flat(self._busy, every[place], node), self._side[kind[place], node]
 
         again, left = self._again.take(this), self._left.take(this)
         overhead = np.where(again | (added >= 0), of["restart"], 0.0)
         ends = begin + overhead + left
         exposed = of["hazard"] * np.bincount(place[side == 0], minlength=every.size)
-        evicted_at = begin - np.log(draws[:, 1]) / exposed
-        day = self._day[every]
-        evening = (np.floor(begin / day) + 1) * day
+        with np.errstate(divide="ignore", over="ignore"):
+            evicted_at = begin - np.log(draws[:, 1]) / exposed
+        evening = (np.floor(begin / self._day[every]) + 1) * self._day[every]
         until = np.minimum(evicted_at, evening)
         done = ends <= until + _ALMOST
         stop = np.where(done, ends, until)
         evicted = ~done & (evicted_at < evening)
 
         worked = np.maximum(stop - begin - overhead, 0.0)
-        kept = np.floor(worked / of["block"]) * of["block"]
-        kept = np.where((of["block"] == 0) | (draws[:, 2] < of["saved"]) & evicted, worked, kept)
+        kept = np.where((draws[:, 2] < of["saved"]) & evicted, worked, _kept(of, worked))
         self._left.put(this, left - np.where(done, 0.0, kept))
         later = of["grows"] * np.minimum(at, self._ends[every])
-        of_row = self._row[every] * self._later.shape[1] + job
-        so_far = self._later.take(of_row) + later
-        self._later.put(of_row, so_far)
-        self._done.put(of_row[done], (stop + so_far)[done])
-        ready = self._ready.reshape(-1, _BLOCK)
-        ready[part, first] = np.where(done, math.inf, stop + np.where(evicted, of["wait"], 0.0))
-        first, at_next = _least(ready.take(part, axis=0))
-        self._first.put(part, first)
-        self._next.put(part, at_next)
-        self._again.put(this, True)
+        of_all = _flat(self._later, self._row[every], job)
+        so_far = self._later.take(of_all) + later
+        self._later.put(of_all, so_far)
+        self._done.put(of_all[done], (stop + so_far)[done])
+        next_start = stop + np.where(evicted, of["wait"], 0.0)
+        self._due(every, job, np.where(done, math.inf, next_start))
+        self._again.put(this, np.True_)
 
         till = stop + np.where(evicted, of["held"], 0.0)
         lost = _first(place, node, evicted[place] & (side == 0))
         boot = np.where(again, 0.0, np.minimum(overhead, stop - begin))[place]  # as `model.idle` has it
-        seat, user = every[place] * self._busy.shape[1] + node, 2 * kind[place] + side
+        user = 2 * kind[place] + side
         _add(self._waits, kind, later * of["nodes"])
         _add(self._working, user, np.where(lost, stop[place], till[place]) - begin[place] - boot)
         _add(self._idle, user, boot + begin[place] - since)  # the nodes of a gang wait for its last one
@@ -317,7 +325,68 @@ class _Rows:
         self._keep(every, added, evening)
         self._busy.put(seat[lost], stop[place[lost]])
         self._gone.put(seat[lost], np.where(least, math.inf, stop[place])[lost])
-        return due
+        if self._returns:
+            may = (side[: every.size] == 1) & (of["returns"] > 0)  # each of them has one node
+            self._returns.start(
+                every[may],
+                job[may],
+                node[: every.size][may],
+                begin=begin[may],
+                began=(begin + overhead)[may],
+                stops=stop[may],
+                until=(at + of["returns"])[may],
+                left=left[may],
+            )
+
+    def _move(self, rows: _Whole, returns: Returns, number: int) -> None:
+        """Tries in some rows to move a job from the fallback to a node of spot, which idles until the job is back."""
+        every, now, job = rows, returns.next[rows], returns.newest(rows)
+        kind, away, stops = self._kind[rows, job], returns.node[rows, job], returns.stops[rows, job]
+        of, busy = self._jobs.take(kind), self._busy.take(rows, axis=0)
+        there = self._gone.take(rows, axis=0) > now[:, None]
+        supply = self._draws[number, self._row[rows], 0] >= of["sold_out"]
+        if self._outages.size:
+            supply &= self._back(rows, of["place"], now) == 0
+        free = (self._side.take(kind, axis=0) == 0) & (busy <= now[:, None]) & (there | supply[:, None])
+        node = np.where(free, np.where(there, 0, 1), _NO).argmin(1)
+        here = self._busy[rows, away] == stops  # or another job has it after this one
+        returns.leave(rows[~here], job[~here])
+        room = free.any(1)
+        returns.fail(rows[here & ~room])
+        some = here & room
+        new = (~there[np.arange(rows.size), node])[some]
+        rows, job, kind, away, node = (it[some] for it in (rows, job, kind, away, node))
+        now, stops, of = now[some], stops[some], of[some]
+        worked = np.maximum(now - returns.began[rows, job], 0.0)
+        kept = _kept(of, worked)
+        self._left[rows, job] = left = returns.left[rows, job] - kept
+        _add(self._returned, kind, left)
+        _add(self._redone, kind, worked - kept + of["restart"])
+        _add(self._working, 2 * kind + 1, now - stops)
+        _add(self._least_hours, 2 * kind + 1, np.where(self._least[rows, away], now - stops, 0.0))
+        idle = np.minimum(now, self._gone[rows, node]) - self._busy[rows, node]
+        _add(self._idle, self._user[rows, node], np.where(new & ~self._least[rows, node], idle, 0.0))
+        self._busy[rows[new], node[new]], self._user[rows[new], node[new]] = now[new], 2 * kind[new]
+        evening = (np.floor(now / self._day[rows]) + 1) * self._day[rows]
+        leaves = np.minimum(now + self._tail[rows], evening)
+        self._busy[rows, away] = now
+        for it in (away, node):
+            self._gone[rows, it] = np.where(self._least[rows, it], math.inf, leaves)
+        self._keep(rows, np.where(new, now, -1.0), evening)
+        back = now + of["wait"]
+        self._again[rows, job] = True
+        self._due(rows, job, back)
+        returns.move(rows, job, back)
+        returns.plan(every)
+
+    def _due(self, rows: _Whole, job: _Whole, at: _Floats) -> None:
+        """A job of each of some rows is due next at a moment."""
+        block, place = job // _BLOCK, job % _BLOCK
+        this, ready = _flat(self._first, rows, block), self._ready.reshape(-1, _BLOCK)
+        ready[this, place] = at
+        first, first_at = _least(ready.take(this, axis=0))
+        self._first.put(this, first)
+        self._next.put(this, first_at)
 
     def _take(
         self, rows: _Whole, at: _Floats, kind: _Whole, of: npt.NDArray[Any], draws: _Floats
@@ -328,7 +397,7 @@ class _Rows:
             the place of the row among those, the node and since when, for each node; when the last one of a row is
             there, and when one was added last: negative for none.
         """
-        side, nodes = self._side.take(kind, axis=0), self._side.shape[1]
+        side = self._side.take(kind, axis=0)
         begin, added = at.copy(), np.full(at.shape, -1.0)
         free = np.maximum(self._busy.take(rows, axis=0), at[:, None])
         there = self._gone.take(rows, axis=0) > free
@@ -350,7 +419,7 @@ class _Rows:
                 some[out] = np.where(new[place[out]], later, some[out])
             start = _least(some)[1]
             node = np.where(some <= start[:, None], order.take(place, axis=0), _NO).argmin(1)
-            seat, here = row * nodes + node, place * nodes + node
+            seat, here = _flat(self._busy, row, node), _flat(free, place, node)
             idle = np.minimum(start, self._gone.take(seat)) - self._busy.take(seat)
             _add(self._idle, self._user.take(seat), np.where(self._least.take(seat), 0.0, idle))
             _add(self._waits, kind[place], start - at[place])
@@ -378,6 +447,12 @@ class _Rows:
         self._gone[rows] = np.where(stays, np.maximum(gone, kept[:, None]), gone)
 
 
+def _kept(of: npt.NDArray[Any], worked: _Floats) -> _Floats:
+    """Hours of work that the checkpoints of some jobs keep."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(of["block"] == 0, worked, np.floor(worked / of["block"]) * of["block"])
+
+
 def _late(work: Demand, took: _Floats) -> float:
     """Share of the steps that miss their deadline, by the hours of each row's jobs; no number for those it has not."""
     steps = took.reshape(-1, work.jobs).max(1)
@@ -385,10 +460,15 @@ def _late(work: Demand, took: _Floats) -> float:
     return float((steps > (work.step.deadline or 0.0)).mean()) if steps.size else 0.0
 
 
+def _flat(rows: npt.NDArray[Any], row: _Whole, place: _Whole) -> _Whole:
+    """Where places of some rows are among those of all; NumPy takes and puts these far faster than an index of two."""
+    return row * rows.shape[1] + place
+
+
 def _least(rows: _Floats) -> tuple[_Whole, _Floats]:
     """The place of the least figure of each row, and that figure; far faster than a minimum along the rows."""
     place = rows.argmin(1)
-    return place, rows.take(np.arange(0, rows.size, rows.shape[1]) + place)
+    return place, rows.take(_flat(rows, np.arange(len(rows)), place))
 
 
 def _add(sums: _Floats, place: _Whole, values: _Floats) -> None:
