@@ -109,7 +109,7 @@ class Aks:
 
 
 def _time(at: datetime) -> str:
-    return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
 def _event(entry: Mapping[str, Any]) -> Event:
