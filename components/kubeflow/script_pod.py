@@ -10,11 +10,12 @@ import pulumi
 from pulumi_kubernetes.apps.v1 import Deployment
 from pulumi_kubernetes.core.v1 import (
     ConfigMap,
-    EnvVarArgsDict,
+    ContainerArgsDict,
     ProbeArgsDict,
     ResourceRequirementsArgsDict,
     SecurityContextArgsDict,
     ServiceAccount,
+    VolumeArgsDict,
 )
 from pulumi_kubernetes.networking.v1 import NetworkPolicy
 from pulumi_kubernetes.rbac.v1 import (
@@ -114,11 +115,9 @@ def script_pod(
     """
     app, role = pod.app, f"kubeflow-aks-{pod.app}"
     worn = labels(app, app=app, version=version(PYTHON))
-    texts = {script: Path(__file__).with_name(script).read_text(encoding="utf-8") for script in pod.scripts}
+    texts = script_texts(pod.scripts)
     digest = hashlib.sha256("".join(texts.values()).encode()).hexdigest()[:16]
-    module = f"{_PACKAGE}.{pod.scripts[0].removesuffix('.py')}"
     settings = {**pod.settings, "REPORT": REPORT, "METRICS": f"0.0.0.0:{PORT}"}
-    environment: list[EnvVarArgsDict] = [{"name": key, "value": value} for key, value in settings.items()]
     made: list[pulumi.Resource] = [
         ServiceAccount(
             f"{name}-{app}-account",
@@ -147,7 +146,7 @@ def script_pod(
         ),
     ]
     if isolated:
-        made.append(_traffic(name, app, namespace, opts))
+        made.append(to_api_server(name, app, namespace, opts, scraped=True))
     deployment = Deployment(
         f"{name}-{app}",
         # `up` does not wait for a node that has room for it, and `verify` checks that it runs.
@@ -171,31 +170,42 @@ def script_pod(
                     "security_context": {"seccomp_profile": {"type": "RuntimeDefault"}},
                     "containers": [
                         {
-                            "name": app,
-                            "image": PYTHON,
-                            "command": ["/usr/bin/python3", "-EsB", "-m", module],
-                            "working_dir": _FOLDER,
-                            "env": environment,
+                            **script_container(app, pod.scripts[0], settings),
                             "ports": [{"name": "metrics", "container_port": PORT, "protocol": "TCP"}],
                             "readiness_probe": _PROBE,
-                            "security_context": _USER,
-                            "resources": _RESOURCES,
-                            "volume_mounts": [
-                                {
-                                    "name": "script",
-                                    "mount_path": f"{_FOLDER}/{_PACKAGE}",
-                                    "read_only": True,
-                                }
-                            ],
                         }
                     ],
-                    "volumes": [{"name": "script", "config_map": {"name": app}}],
+                    "volumes": [script_volume(app)],
                 },
             },
         },
         opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=made)),
     )
     return [*made, deployment]
+
+
+def script_texts(scripts: Sequence[str]) -> dict[str, str]:
+    """The texts of files of this folder, for a ConfigMap."""
+    return {script: Path(__file__).with_name(script).read_text(encoding="utf-8") for script in scripts}
+
+
+def script_container(name: str, script: str, settings: Mapping[str, pulumi.Input[str]]) -> ContainerArgsDict:
+    """A container that runs a script of `script_volume` with these settings in its environment."""
+    return {
+        "name": name,
+        "image": PYTHON,
+        "command": ["/usr/bin/python3", "-EsB", "-m", f"{_PACKAGE}.{script.removesuffix('.py')}"],
+        "working_dir": _FOLDER,
+        "env": [{"name": key, "value": value} for key, value in settings.items()],
+        "security_context": _USER,
+        "resources": _RESOURCES,
+        "volume_mounts": [{"name": "script", "mount_path": f"{_FOLDER}/{_PACKAGE}", "read_only": True}],
+    }
+
+
+def script_volume(config_map: str) -> VolumeArgsDict:
+    """The volume with the scripts of a ConfigMap."""
+    return {"name": "script", "config_map": {"name": config_map}}
 
 
 def policy_rules(rights: Mapping[str, Sequence[str]]) -> list[PolicyRuleArgs]:
@@ -206,10 +216,10 @@ def policy_rules(rights: Mapping[str, Sequence[str]]) -> list[PolicyRuleArgs]:
     ]
 
 
-def _traffic(
-    name: str, app: str, namespace: pulumi.Input[str], opts: pulumi.ResourceOptions
+def to_api_server(
+    name: str, app: str, namespace: pulumi.Input[str], opts: pulumi.ResourceOptions, *, scraped: bool = False
 ) -> NetworkPolicy:
-    """Lets the pod reach the API server, and AKS's Prometheus the pod's metrics.
+    """Lets pods reach the API server, and AKS's Prometheus their metrics where they are `scraped`.
 
     No engine lets a policy name the API server's address: so it names the port alone.
     """
@@ -227,7 +237,9 @@ def _traffic(
                     ],
                     "ports": [{"port": PORT, "protocol": "TCP"}],
                 }
-            ],
+            ]
+            if scraped
+            else [],
         },
         opts=opts,
     )
