@@ -11,12 +11,9 @@ import pulumi
 from pulumi_kubernetes.apps.v1 import Deployment, DeploymentSpecArgsDict
 from pulumi_kubernetes.batch.v1 import CronJob
 from pulumi_kubernetes.core.v1 import (
-    ConfigMap,
     ContainerArgsDict,
     Namespace,
     NodeSelectorRequirementArgsDict,
-    SecurityContextArgsDict,
-    ServiceAccount,
     TolerationArgsDict,
 )
 from pulumi_kubernetes.rbac.v1 import PolicyRuleArgs, Role, RoleBinding, RoleRefArgs, SubjectArgs
@@ -28,10 +25,10 @@ from ..pools.conventions import GPU_KEY
 from .images import PAUSE, PYTHON, version
 from .isolation import no_traffic
 from .labels import labels, selector
-from .pods import CONFINED, RUNTIME_SECCOMP
+from .pods import CONFINED_TO_PAUSE, RUNTIME_SECCOMP
 from .prerequisites_args import HeadroomSpec
 from .scheduling import HEADROOM_CLASS
-from .script_pod import script_container, script_texts, script_volume, to_api_server
+from .script_pod import script_container, script_objects, script_volume, to_api_server
 
 _APP: Final = "headroom"
 _SCRIPTS: Final = ("headroom_script.py", "eviction_script.py", "script_metrics.py")
@@ -39,14 +36,6 @@ _SCRIPTS: Final = ("headroom_script.py", "eviction_script.py", "script_metrics.p
 _DAEMONS_MILLICORES: Final = 750
 """What a placeholder leaves of a node's CPU for DaemonSets: our choice, more than those of AKS request."""
 _POOL: Final = "kubernetes.azure.com/agentpool"
-_USER: Final = 65535
-"""The user that pause's own image names (docs/facts/aks.md#pods-of-this-program)."""
-_RIGHTS: Final[SecurityContextArgsDict] = {
-    **CONFINED,
-    "run_as_non_root": True,
-    "run_as_user": _USER,
-    "run_as_group": _USER,
-}
 
 
 class _Turn(NamedTuple):
@@ -120,7 +109,7 @@ def _placeholders(
             "name": f"pull-{number}",
             "image": image,
             "command": ["/bin/sh", "-c", "exit 0"],
-            "security_context": _RIGHTS,
+            "security_context": CONFINED_TO_PAUSE,
             "resources": {"requests": {"cpu": "1m", "memory": "8Mi"}, "limits": {"memory": "64Mi"}},
         }
         for number, image in enumerate(spec.get("images", ()))
@@ -153,7 +142,7 @@ def _placeholders(
                     {
                         "name": "placeholder",
                         "image": PAUSE,
-                        "security_context": _RIGHTS,
+                        "security_context": CONFINED_TO_PAUSE,
                         "resources": {"requests": sizes.apply(_requests), "limits": sizes.apply(_limits)},
                     }
                 ],
@@ -246,12 +235,6 @@ def _scaling_rights(
     )
     made: list[pulumi.Resource] = [
         role,
-        ServiceAccount(
-            f"{name}-{_APP}-account",
-            metadata={"name": _APP, "namespace": namespace, "labels": labels(_APP)},
-            automount_service_account_token=False,
-            opts=opts,
-        ),
         RoleBinding(
             f"{name}-{_APP}-binding",
             metadata={"name": _APP, "namespace": namespace, "labels": labels(_APP)},
@@ -259,12 +242,7 @@ def _scaling_rights(
             subjects=[SubjectArgs(kind="ServiceAccount", name=_APP, namespace=namespace)],
             opts=opts,
         ),
-        ConfigMap(
-            f"{name}-{_APP}-script",
-            metadata={"name": _APP, "namespace": namespace, "labels": labels(_APP)},
-            data=script_texts(_SCRIPTS),
-            opts=opts,
-        ),
+        *script_objects(name, _APP, namespace, _SCRIPTS, opts),
     ]
     return [*made, to_api_server(name, _APP, namespace, opts)] if isolated else made
 

@@ -115,16 +115,10 @@ def script_pod(
     """
     app, role = pod.app, f"kubeflow-aks-{pod.app}"
     worn = labels(app, app=app, version=version(PYTHON))
-    texts = script_texts(pod.scripts)
-    digest = hashlib.sha256("".join(texts.values()).encode()).hexdigest()[:16]
+    digest = hashlib.sha256("".join(_texts(pod.scripts).values()).encode()).hexdigest()[:16]
     settings = {**pod.settings, "REPORT": REPORT, "METRICS": f"0.0.0.0:{PORT}"}
     made: list[pulumi.Resource] = [
-        ServiceAccount(
-            f"{name}-{app}-account",
-            metadata={"name": app, "namespace": namespace, "labels": labels(app)},
-            automount_service_account_token=False,
-            opts=opts,
-        ),
+        *script_objects(name, app, namespace, pod.scripts, opts),
         ClusterRole(
             f"{name}-{app}-role",
             metadata={"name": role, "labels": labels(app)},
@@ -136,12 +130,6 @@ def script_pod(
             metadata={"name": role, "labels": labels(app)},
             role_ref=RoleRefArgs(api_group="rbac.authorization.k8s.io", kind="ClusterRole", name=role),
             subjects=[SubjectArgs(kind="ServiceAccount", name=app, namespace=namespace)],
-            opts=opts,
-        ),
-        ConfigMap(
-            f"{name}-{app}-script",
-            metadata={"name": app, "namespace": namespace, "labels": labels(app)},
-            data=texts,
             opts=opts,
         ),
     ]
@@ -184,8 +172,28 @@ def script_pod(
     return [*made, deployment]
 
 
-def script_texts(scripts: Sequence[str]) -> dict[str, str]:
-    """The texts of files of this folder, for a ConfigMap."""
+def script_objects(
+    name: str, app: str, namespace: pulumi.Input[str], scripts: Sequence[str], opts: pulumi.ResourceOptions
+) -> list[pulumi.Resource]:
+    """The service account of an application, and the ConfigMap with its scripts."""
+    return [
+        ServiceAccount(
+            f"{name}-{app}-account",
+            metadata={"name": app, "namespace": namespace, "labels": labels(app)},
+            automount_service_account_token=False,
+            opts=opts,
+        ),
+        ConfigMap(
+            f"{name}-{app}-script",
+            metadata={"name": app, "namespace": namespace, "labels": labels(app)},
+            data=_texts(scripts),
+            opts=opts,
+        ),
+    ]
+
+
+def _texts(scripts: Sequence[str]) -> dict[str, str]:
+    """The texts of files of this folder."""
     return {script: Path(__file__).with_name(script).read_text(encoding="utf-8") for script in scripts}
 
 
