@@ -31,8 +31,7 @@ from .scheduling import HEADROOM_CLASS
 from .script_pod import script_container, script_objects, script_volume, to_api_server
 
 _APP: Final = "headroom"
-_SCRIPTS: Final = ("headroom_script.py", "eviction_script.py", "script_metrics.py")
-"""The client of the API server is that of the eviction handler."""
+_SCRIPT: Final = "headroom_script.py"
 _DAEMONS_MILLICORES: Final = 750
 """What a placeholder leaves of a node's CPU for DaemonSets: our choice, more than those of AKS request."""
 _POOL: Final = "kubernetes.azure.com/agentpool"
@@ -242,7 +241,7 @@ def _scaling_rights(
             subjects=[SubjectArgs(kind="ServiceAccount", name=_APP, namespace=namespace)],
             opts=opts,
         ),
-        *script_objects(name, _APP, namespace, _SCRIPTS, opts),
+        *script_objects(name, _APP, namespace, [_SCRIPT], opts),
     ]
     return [*made, to_api_server(name, _APP, namespace, opts)] if isolated else made
 
@@ -279,7 +278,7 @@ def _scaling(  # noqa: PLR0917 - as it is called above
                             "automount_service_account_token": True,
                             "node_selector": merged({"kubernetes.io/os": "linux"}, node_labels),
                             "security_context": RUNTIME_SECCOMP,
-                            "containers": [script_container(_APP, _SCRIPTS[0], settings)],
+                            "containers": [script_container(_APP, _SCRIPT, settings)],
                             "volumes": [script_volume(_APP)],
                         },
                     },

@@ -1,7 +1,7 @@
 """Sets how many placeholders hold nodes of a pool, and ends; a CronJob runs it at each end of the hours.
 
-This file runs in the cluster as it is, from a ConfigMap, with nothing but Python's standard library and the eviction
-handler's client of the API server. A failure ends it with an error, after which its Job starts it again.
+This file runs in the cluster as it is, from a ConfigMap, with nothing but Python's standard library and the scripts'
+client of the API server. A failure ends it with an error, after which its Job starts it again.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from .eviction_script import SERVICE_ACCOUNT, Api, log
+from .script_client import SERVICE_ACCOUNT, Api, log
 
 
 def scale(api: Api, settings: Mapping[str, str]) -> None:

@@ -28,15 +28,17 @@ from pulumi_kubernetes.rbac.v1 import (
 
 from ..arguments.declaration import TextsByName
 from ..arguments.inputs import merged
-from .eviction_script import READY
 from .images import PYTHON, version
 from .labels import labels, selector
 from .pods import CONFINED
+from .script_client import READY
 from .script_metrics import PATH, PORT
 
 _FOLDER: Final = "/opt"
 _PACKAGE: Final = "scripts"
 """Folder of the scripts, by whose name they find each other: Python needs no more for a package."""
+_SHARED: Final = ("script_client.py", "script_metrics.py")
+"""Scripts that every other one needs."""
 REPORT: Final = "/dev/termination-log"
 """File that the kubelet gives each container, and whose content it writes into the pod's status when the container ends
 ("Customizing the termination message"); the scripts report there what keeps them from their work."""
@@ -83,7 +85,7 @@ class ScriptPod:
 
     Attributes:
         app: its name, and that of its objects.
-        scripts: files of this folder that it needs, that which it runs first.
+        scripts: files of this folder that it needs beside the shared ones, that which it runs first.
         rights: verbs by resource of the API group "", in the whole cluster.
         settings: environment of the script.
     """
@@ -193,8 +195,9 @@ def script_objects(
 
 
 def _texts(scripts: Sequence[str]) -> dict[str, str]:
-    """The texts of files of this folder."""
-    return {script: Path(__file__).with_name(script).read_text(encoding="utf-8") for script in scripts}
+    """The texts of files of this folder, those that all scripts need included."""
+    folder = Path(__file__).parent
+    return {script: (folder / script).read_text(encoding="utf-8") for script in (*scripts, *_SHARED)}
 
 
 def script_container(name: str, script: str, settings: Mapping[str, pulumi.Input[str]]) -> ContainerArgsDict:

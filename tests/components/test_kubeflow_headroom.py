@@ -4,9 +4,9 @@ from typing import Any, cast
 
 import pytest
 
-from components.kubeflow.eviction_script import Api, ApiError
 from components.kubeflow.headroom_script import scale
 from components.kubeflow.prerequisites import KubeflowPrerequisites, KubeflowPrerequisitesArgs
+from components.kubeflow.script_client import Api, ApiError
 from tests.components import sample_arguments
 from tests.components.conftest import Cloud
 

@@ -2,10 +2,17 @@
 
 import zoneinfo
 from collections.abc import Iterator
+from functools import cache
 
 from components.arguments.mistakes import Mistake
 from program.planning.office_hours import hours_a_day
 from program.settings import HeadroomHours, OfficeHours, Settings
+
+
+@cache
+def _time_zones() -> set[str]:
+    """Names in the machine's database, a walk through its six hundred files."""
+    return zoneinfo.available_timezones()
 
 
 def office_hour_problems(settings: Settings) -> Iterator[Mistake]:
@@ -21,7 +28,7 @@ def hour_problems(key: str, hours: OfficeHours | HeadroomHours) -> Iterator[Mist
         key: path of the hours in a stack file.
         hours: of a week.
     """
-    zones = zoneinfo.available_timezones()
+    zones = _time_zones()
     if zones and hours.time_zone not in zones:  # a machine without the database knows none
         meant = next((name for name in sorted(zones) if name.casefold() == hours.time_zone.casefold()), None)
         expected = f"the spelling {meant}" if meant else "a name of the IANA database, like Europe/London"

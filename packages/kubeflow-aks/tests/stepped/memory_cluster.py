@@ -263,7 +263,7 @@ class MemoryCluster:
                 or self._preempted(priority, scheduling, bins)
             )
             if fits:
-                box = max(fits, key=lambda box: box.free["cpu"])
+                box = max(fits, key=lambda box: (_preference(pod, box.node.labels), box.free["cpu"]))
                 box.take(scheduling)
                 spec = {**pod["spec"], "nodeName": box.node.name}
                 bound = {**pod, "spec": spec, "status": {"phase": "Running"}}
@@ -313,6 +313,16 @@ class MemoryCluster:
 
 def _priority(pod: Mapping[str, Any]) -> int:
     return pod["spec"].get("priority", 0)
+
+
+def _preference(pod: Mapping[str, Any], labels: Mapping[str, str]) -> int:
+    """Weight of the terms of its node affinity that prefer a node of these labels, all `In`."""
+    affinity = pod["spec"].get("affinity", {}).get("nodeAffinity", {})
+    return sum(
+        term["weight"]
+        for term in affinity.get("preferredDuringSchedulingIgnoredDuringExecution", ())
+        if all(labels.get(it["key"]) in it["values"] for it in term["preference"]["matchExpressions"])
+    )
 
 
 def as_live(cluster: MemoryCluster) -> LiveCluster:
