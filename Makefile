@@ -114,6 +114,7 @@ bench: $(VENV)/.dev ## run times side by side, as ratios; about 20 minutes, on a
 	@$(PY) -m tests.benchmarks.program
 	@$(PY) -m tests.benchmarks.cost
 	@$(PY) -m tests.benchmarks.month
+	@$(PY) -m tests.benchmarks.waiting
 	@$(RUN) local build
 	@$(PY) -m tests.benchmarks.engine
 	@$(PY) -m tests.benchmarks.eviction

@@ -22,6 +22,7 @@ from components.cluster.aks_cluster_args import (
 from components.cluster.kubeconfig import api_endpoint
 from components.data_store.data_store import DataStore, DataStoreArgs
 from components.kubeflow.prerequisites import KubeflowPrerequisites, KubeflowPrerequisitesArgs
+from components.kubeflow.prerequisites_args import HeadroomSpec
 from components.kubeflow.storage import CheckpointClassSpec
 from components.monitoring.alert_rules import WatchedPool
 from components.monitoring.alerting_args import AlertingArgs, AlertsSpec
@@ -226,6 +227,11 @@ def prerequisites(plan: Plan, pools: AgentPools) -> KubeflowPrerequisitesArgs:
         gpu_slices=any(pool.gpu_instance_profile for pool in plan.pools),
         gpu_time_slices=sorted({pool.gpu_time_slices for pool in plan.user_pools if pool.gpu_time_slices}),
         node_prices=node_prices(plan.settings, plan.user_pools),
+        headroom=[
+            HeadroomSpec(pool=name, **_named(HeadroomSpec, pool.headroom))
+            for name, pool in sorted(plan.settings.pools.items())
+            if pool.headroom
+        ],
         managed_prometheus=plan.settings.alerts is not None,
         network_policies=plan.settings.network.policy != "none",
         pipelines=charmed_kubeflow_releases()[plan.settings.kubeflow.release].pipelines,

@@ -15,7 +15,7 @@ from ..arguments.declaration import TextsByName
 from ..arguments.inputs import merged, when_known
 from .images import BUSYBOX, PAUSE, version
 from .labels import labels, selector
-from .pods import CONFINED, RUNTIME_SECCOMP
+from .pods import CONFINED_TO_PAUSE, RUNTIME_SECCOMP
 from .prerequisites_args import InotifySpec
 
 _APP: Final = "inotify-limits"
@@ -23,8 +23,6 @@ _SMALL: ResourceRequirementsArgsDict = {
     "requests": {"cpu": "1m", "memory": "8Mi"},
     "limits": {"memory": "16Mi"},
 }
-_NOBODY: Final = 65535
-"""The user that pause's own image names (docs/facts/aks.md#pods-of-this-program)."""
 
 
 def inotify_limits(
@@ -69,12 +67,7 @@ def inotify_limits(
                         {
                             "name": "pause",
                             "image": PAUSE,
-                            "security_context": {
-                                **CONFINED,
-                                "run_as_non_root": True,
-                                "run_as_user": _NOBODY,
-                                "run_as_group": _NOBODY,
-                            },
+                            "security_context": CONFINED_TO_PAUSE,
                             "resources": _SMALL,
                         }
                     ],

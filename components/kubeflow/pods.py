@@ -10,5 +10,14 @@ CONFINED: Final[SecurityContextArgsDict] = {
     "read_only_root_filesystem": True,
 }
 """A container that neither gains rights nor writes outside its volumes."""
+_PAUSE_USER: Final = 65535
+"""The user that pause's own image names (docs/facts/aks.md#pods-of-this-program)."""
+CONFINED_TO_PAUSE: Final[SecurityContextArgsDict] = {
+    **CONFINED,
+    "run_as_non_root": True,
+    "run_as_user": _PAUSE_USER,
+    "run_as_group": _PAUSE_USER,
+}
+"""The same as the user of pause, who owns nothing."""
 RUNTIME_SECCOMP: Final[PodSecurityContextArgsDict] = {"seccomp_profile": {"type": "RuntimeDefault"}}
 """A pod whose containers make only the system calls that the container runtime lets ordinary ones make."""

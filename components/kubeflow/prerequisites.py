@@ -22,6 +22,8 @@ from .collected_metrics import collected_metrics
 from .contract import contract_readers, pool_contract
 from .device_plugin import device_plugins
 from .eviction_script import RIGHTS, RIGHTS_ON_ADVISORY
+from .headroom import headroom
+from .headroom_checks import contract_headroom_mistakes
 from .inotify import inotify_limits
 from .isolation import no_traffic
 from .juju import juju_access
@@ -75,11 +77,13 @@ class KubeflowPrerequisites(pulumi.ComponentResource):
         class_args = args.get("storage_class", {})
         storage = storage_class(name, class_args, child)
         self.storage_class = _name_of(storage, whole(class_args)["name"])
+        warm = args.get("headroom", ())
+        classes = priority_classes(name, child, headroom=bool(warm))
         made: list[pulumi.Resource] = [
             *juju,
             storage,
             priority_expander(name, pools.apply(priorities), child),
-            *priority_classes(name, child),
+            *classes,
             *contract_readers(name, inside, child),
         ]
         checkpoints = args.get("checkpoints", {})
@@ -106,6 +110,9 @@ class KubeflowPrerequisites(pulumi.ComponentResource):
         if args.get("return_to_spot"):
             prices = args.get("node_prices", {})
             made += return_to_spot(name, inside, node_labels, prices, child, isolated=isolated)
+        if warm:
+            after = pulumi.ResourceOptions.merge(child, pulumi.ResourceOptions(depends_on=[*classes]))
+            made += headroom(name, inside, pools, warm, node_labels, after, isolated=isolated)
         if args.get("guards"):
             made += [*spot_guard(name, child), *profile_guard(name, child)]
         if args.get("managed_prometheus"):
@@ -154,12 +161,15 @@ def _rules(args: KubeflowPrerequisitesArgs) -> Iterator[Rule]:
     disks = args.get("storage_class", {}).get("name")
     yield rule(class_name_mistakes, disks, blobs, keys=("storageClass.name", "checkpoints.name"))
     returns = args.get("return_to_spot")
-    form = limits.NAMESPACE_WITH_TRIES if returns else limits.KUBERNETES_NAME
+    named_after = returns or args.get("headroom")
+    form = limits.NAMESPACE_WITH_TRIES if named_after else limits.KUBERNETES_NAME
     yield rule(limits.text_mistakes, "namespace", form, args.get("namespace", OURS))
     yield rule(namespace_mistakes, args.get("namespace", OURS))
     yield rule(label_form_mistakes, args.get("general_labels", {}), at="generalLabels")
     yield rule(_price_mistakes, args.get("node_prices", {}))
     yield rule(pool_checks.contract_mistakes, args["pools"])
+    if warm := args.get("headroom"):
+        yield rule(contract_headroom_mistakes, args["pools"], warm, returns=bool(returns))
     if args.get("device_plugin", True):
         time_slices = args.get("gpu_time_slices", ())
         yield rule(pool_checks.plugin_mistakes, time_slices)

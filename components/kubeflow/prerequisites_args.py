@@ -1,12 +1,15 @@
 """Arguments of `KubeflowPrerequisites`."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Required, TypedDict
+from typing import Annotated, Final, Required, TypedDict
 
 from ..arguments import limits
-from ..arguments.choices import BlobSku, DiskSku, OnAdvisory, ReclaimPolicy
+from ..arguments.choices import BlobSku, DiskSku, OnAdvisory, ReclaimPolicy, Weekday
 from ..arguments.declaration import Argument, Input, TextsByName
 from ..pools.pool_specs import ContractPool
+from .headroom_checks import MAX_IMAGES
+
+WORKDAYS: Final[tuple[Weekday, ...]] = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday")
 
 
 class StorageClassSpec(TypedDict, total=False):
@@ -53,6 +56,38 @@ class InotifySpec(TypedDict, total=False):
     """fs.inotify.max_user_watches."""
 
 
+class HoursSpec(TypedDict, total=False):
+    """Hours of the week."""
+
+    time_zone: Annotated[
+        Required[str], Argument(..., "our choice", unit="name in the IANA database, like Europe/London")
+    ]
+    """Time zone of the local time."""
+    days: Annotated[Sequence[Weekday], Argument(WORKDAYS, "our choice")]
+    """Days of the week."""
+    opens: Annotated[str, Argument("07:00", "our choice", unit="HH:MM", **limits.TIME_OF_DAY)]
+    """Local time at which they begin."""
+    closes: Annotated[str, Argument("19:00", "our choice", unit="HH:MM", **limits.TIME_OF_DAY)]
+    """Local time at which they end."""
+
+
+class HeadroomSpec(TypedDict, total=False):
+    """Spot nodes that are kept warm for work to come, beside those that have work."""
+
+    pool: Required[str]
+    """Name of the spot pool; of several VM sizes the one that they share."""
+    nodes: Annotated[int, Argument(1, "docs/reference/waiting-for-nodes.md", unit="nodes", ge=1, le=100)]
+    """Nodes without work, each held by a placeholder, a pod that does nothing and ends as soon as work needs the
+    node."""
+    images: Annotated[
+        Sequence[str],
+        Argument((), "docs/reference/waiting-for-nodes.md", unit="images", max_length=MAX_IMAGES),
+    ]
+    """Images that these nodes pull beforehand; each has a shell, `/bin/sh`, and needs no pull secret."""
+    hours: HoursSpec | None
+    """When. Default: whenever the cluster runs."""
+
+
 class KubeflowPrerequisitesArgs(TypedDict, total=False):
     """Arguments of `KubeflowPrerequisites`."""
 
@@ -91,6 +126,8 @@ class KubeflowPrerequisitesArgs(TypedDict, total=False):
     node_prices: Input[Mapping[str, Input[float]]]
     """Price of a node in USD per hour, by the name of its pool: what pays for a move back to spot. Default: none, so
     that every move is worth its cost."""
+    headroom: Sequence[HeadroomSpec]
+    """Spot nodes that are kept warm for work to come. Default: none."""
     argo_retries: Annotated[bool, Argument(False, "docs/decisions/0008-argo-retries.md")]
     """Retry pipeline steps whose pods vanished with their node. Set it once Charmed Kubeflow is deployed."""
     managed_prometheus: bool

@@ -13,6 +13,9 @@ _EXPANDER = "cluster-autoscaler-priority-expander"
 Source: kubernetes/autoscaler, cluster-autoscaler/expander/priority/readme.md (release 1.34).
 """
 
+HEADROOM_CLASS = "kubeflow-aks-headroom"
+"""Priority class of placeholders."""
+
 
 def priority_expander(name: str, priorities: pulumi.Input[str], opts: pulumi.ResourceOptions) -> ConfigMap:
     """The autoscaler's priority map; without it the autoscaler picks pools at random.
@@ -27,22 +30,27 @@ def priority_expander(name: str, priorities: pulumi.Input[str], opts: pulumi.Res
     )
 
 
-def priority_classes(name: str, opts: pulumi.ResourceOptions) -> list[PriorityClass]:
-    """Classes for users' pods: batch yields to everything, interactive may push batch aside.
+def priority_classes(
+    name: str, opts: pulumi.ResourceOptions, *, headroom: bool = False
+) -> list[PriorityClass]:
+    """Classes for pods: batch yields to everything else, interactive may push batch aside, and both placeholders.
 
-    Batch stays at -1: the autoscaler makes no node for pods below -10 (kubernetes/autoscaler,
-    cluster-autoscaler/FAQ.md, "How does Cluster Autoscaler work with Pod Priority and Preemption").
+    The autoscaler makes no node for pods below -10 (kubernetes/autoscaler, cluster-autoscaler/FAQ.md, "How does Cluster
+    Autoscaler work with Pod Priority and Preemption"). That is the class of placeholders, which `headroom` adds: they
+    are all that batch may push aside, so without them it pushes nothing.
     """
-    # The API server refuses a changed value, though the provider plans an update
+    # The API server refuses a changed value and preemption policy, though the provider plans an update
     # (packages/kubeflow-aks/tests/local/kubernetes holds both against the real API server).
-    replace = pulumi.ResourceOptions(replace_on_changes=["value"], delete_before_replace=True)
+    replace = pulumi.ResourceOptions(
+        replace_on_changes=["value", "preemptionPolicy"], delete_before_replace=True
+    )
     opts = pulumi.ResourceOptions.merge(opts, replace)
-    return [
+    classes = [
         PriorityClass(
             f"{name}-batch",
             metadata=ObjectMetaArgs(name="kubeflow-aks-batch", labels=labels("scheduling")),
             value=-1,
-            preemption_policy="Never",
+            preemption_policy="PreemptLowerPriority" if headroom else "Never",
             description="Pipelines, training jobs and trials that can start again.",
             opts=opts,
         ),
@@ -54,3 +62,15 @@ def priority_classes(name: str, opts: pulumi.ResourceOptions) -> list[PriorityCl
             opts=opts,
         ),
     ]
+    if headroom:
+        classes.append(
+            PriorityClass(
+                f"{name}-headroom-class",
+                metadata=ObjectMetaArgs(name=HEADROOM_CLASS, labels=labels("scheduling")),
+                value=-10,
+                preemption_policy="Never",
+                description="Placeholders that keep nodes warm until work needs them.",
+                opts=opts,
+            )
+        )
+    return classes

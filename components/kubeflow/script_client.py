@@ -52,6 +52,8 @@ class ApiError(Exception):
         self.text = text
 
 
+SERVICE_ACCOUNT: Final = "/var/run/secrets/kubernetes.io/serviceaccount"
+"""Folder where the kubelet puts the token of a pod's service account."""
 FAILURES: Final = (ApiError, OSError, HTTPException, ValueError)
 UNREADABLE: Final = (AttributeError, KeyError, TypeError, ValueError)
 """What an object raises that is not of the API's form."""
@@ -273,7 +275,7 @@ def start(
     """
     signal.signal(signal.SIGTERM, _end)
     log(text)
-    folder = Path(sys.argv[1] if len(sys.argv) > 1 else "/var/run/secrets/kubernetes.io/serviceaccount")
+    folder = Path(sys.argv[1] if len(sys.argv) > 1 else SERVICE_ACCOUNT)
     api = Api(os.environ["KUBERNETES_SERVICE_HOST"], int(os.environ["KUBERNETES_SERVICE_PORT"]), folder)
     file = os.environ.get("REPORT")
     report = Report(Path(file) if file else None, (*parts, "rights"))

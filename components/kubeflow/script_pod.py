@@ -10,11 +10,12 @@ import pulumi
 from pulumi_kubernetes.apps.v1 import Deployment
 from pulumi_kubernetes.core.v1 import (
     ConfigMap,
-    EnvVarArgsDict,
+    ContainerArgsDict,
     ProbeArgsDict,
     ResourceRequirementsArgsDict,
     SecurityContextArgsDict,
     ServiceAccount,
+    VolumeArgsDict,
 )
 from pulumi_kubernetes.networking.v1 import NetworkPolicy
 from pulumi_kubernetes.rbac.v1 import (
@@ -116,19 +117,10 @@ def script_pod(
     """
     app, role = pod.app, f"kubeflow-aks-{pod.app}"
     worn = labels(app, app=app, version=version(PYTHON))
-    folder, scripts = Path(__file__).parent, (*pod.scripts, *_SHARED)
-    texts = {script: (folder / script).read_text(encoding="utf-8") for script in scripts}
-    digest = hashlib.sha256("".join(texts.values()).encode()).hexdigest()[:16]
-    module = f"{_PACKAGE}.{pod.scripts[0].removesuffix('.py')}"
+    digest = hashlib.sha256("".join(_texts(pod.scripts).values()).encode()).hexdigest()[:16]
     settings = {**pod.settings, "REPORT": REPORT, "METRICS": f"0.0.0.0:{PORT}"}
-    environment: list[EnvVarArgsDict] = [{"name": key, "value": value} for key, value in settings.items()]
     made: list[pulumi.Resource] = [
-        ServiceAccount(
-            f"{name}-{app}-account",
-            metadata={"name": app, "namespace": namespace, "labels": labels(app)},
-            automount_service_account_token=False,
-            opts=opts,
-        ),
+        *script_objects(name, app, namespace, pod.scripts, opts),
         ClusterRole(
             f"{name}-{app}-role",
             metadata={"name": role, "labels": labels(app)},
@@ -142,15 +134,9 @@ def script_pod(
             subjects=[SubjectArgs(kind="ServiceAccount", name=app, namespace=namespace)],
             opts=opts,
         ),
-        ConfigMap(
-            f"{name}-{app}-script",
-            metadata={"name": app, "namespace": namespace, "labels": labels(app)},
-            data=texts,
-            opts=opts,
-        ),
     ]
     if isolated:
-        made.append(_traffic(name, app, namespace, opts))
+        made.append(to_api_server(name, app, namespace, opts, scraped=True))
     deployment = Deployment(
         f"{name}-{app}",
         # `up` does not wait for a node that has room for it, and `verify` checks that it runs.
@@ -174,31 +160,63 @@ def script_pod(
                     "security_context": {"seccomp_profile": {"type": "RuntimeDefault"}},
                     "containers": [
                         {
-                            "name": app,
-                            "image": PYTHON,
-                            "command": ["/usr/bin/python3", "-EsB", "-m", module],
-                            "working_dir": _FOLDER,
-                            "env": environment,
+                            **script_container(app, pod.scripts[0], settings),
                             "ports": [{"name": "metrics", "container_port": PORT, "protocol": "TCP"}],
                             "readiness_probe": _PROBE,
-                            "security_context": _USER,
-                            "resources": _RESOURCES,
-                            "volume_mounts": [
-                                {
-                                    "name": "script",
-                                    "mount_path": f"{_FOLDER}/{_PACKAGE}",
-                                    "read_only": True,
-                                }
-                            ],
                         }
                     ],
-                    "volumes": [{"name": "script", "config_map": {"name": app}}],
+                    "volumes": [script_volume(app)],
                 },
             },
         },
         opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=made)),
     )
     return [*made, deployment]
+
+
+def script_objects(
+    name: str, app: str, namespace: pulumi.Input[str], scripts: Sequence[str], opts: pulumi.ResourceOptions
+) -> list[pulumi.Resource]:
+    """The service account of an application, and the ConfigMap with its scripts."""
+    return [
+        ServiceAccount(
+            f"{name}-{app}-account",
+            metadata={"name": app, "namespace": namespace, "labels": labels(app)},
+            automount_service_account_token=False,
+            opts=opts,
+        ),
+        ConfigMap(
+            f"{name}-{app}-script",
+            metadata={"name": app, "namespace": namespace, "labels": labels(app)},
+            data=_texts(scripts),
+            opts=opts,
+        ),
+    ]
+
+
+def _texts(scripts: Sequence[str]) -> dict[str, str]:
+    """The texts of files of this folder, those that all scripts need included."""
+    folder = Path(__file__).parent
+    return {script: (folder / script).read_text(encoding="utf-8") for script in (*scripts, *_SHARED)}
+
+
+def script_container(name: str, script: str, settings: Mapping[str, pulumi.Input[str]]) -> ContainerArgsDict:
+    """A container that runs a script of `script_volume` with these settings in its environment."""
+    return {
+        "name": name,
+        "image": PYTHON,
+        "command": ["/usr/bin/python3", "-EsB", "-m", f"{_PACKAGE}.{script.removesuffix('.py')}"],
+        "working_dir": _FOLDER,
+        "env": [{"name": key, "value": value} for key, value in settings.items()],
+        "security_context": _USER,
+        "resources": _RESOURCES,
+        "volume_mounts": [{"name": "script", "mount_path": f"{_FOLDER}/{_PACKAGE}", "read_only": True}],
+    }
+
+
+def script_volume(config_map: str) -> VolumeArgsDict:
+    """The volume with the scripts of a ConfigMap."""
+    return {"name": "script", "config_map": {"name": config_map}}
 
 
 def policy_rules(rights: Mapping[str, Sequence[str]]) -> list[PolicyRuleArgs]:
@@ -209,10 +227,10 @@ def policy_rules(rights: Mapping[str, Sequence[str]]) -> list[PolicyRuleArgs]:
     ]
 
 
-def _traffic(
-    name: str, app: str, namespace: pulumi.Input[str], opts: pulumi.ResourceOptions
+def to_api_server(
+    name: str, app: str, namespace: pulumi.Input[str], opts: pulumi.ResourceOptions, *, scraped: bool = False
 ) -> NetworkPolicy:
-    """Lets the pod reach the API server, and AKS's Prometheus the pod's metrics.
+    """Lets pods reach the API server, and AKS's Prometheus their metrics where they are `scraped`.
 
     No engine lets a policy name the API server's address: so it names the port alone.
     """
@@ -230,7 +248,9 @@ def _traffic(
                     ],
                     "ports": [{"port": PORT, "protocol": "TCP"}],
                 }
-            ],
+            ]
+            if scraped
+            else [],
         },
         opts=opts,
     )

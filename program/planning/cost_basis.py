@@ -24,6 +24,11 @@ def cost_basis(settings: Settings) -> dict[str, Any]:
             "budget": {"monthly"},  # not whom Azure mails
         },
     )
+    basis["headroom"] = {
+        name: pool.headroom.model_dump(mode="json", by_alias=True, include={"nodes", "hours"})
+        for name, pool in settings.pools.items()
+        if pool.headroom
+    }
     cost, hours = basis["cost"], basis["officeHours"]
     for rates in cost["pools"].values():
         rates.update({key: cost[key] for key in ("evictionRate", "soldOutHours") if rates[key] is None})

@@ -2,14 +2,14 @@
 
 from datetime import date, datetime, time
 
-from program.settings import OfficeHours, Settings
+from program.settings import HeadroomHours, OfficeHours, Settings
 
 HOURS_A_MONTH = 730
 """365 days of 24 hours over 12 months, as Azure's own price calculator counts ("Azure pricing calculator")."""
 _WEEKS_A_MONTH = 365 / 7 / 12
 
 
-def hours_a_day(hours: OfficeHours) -> float:
+def hours_a_day(hours: OfficeHours | HeadroomHours) -> float:
     """Length of one day; not above 0 where it ends before it starts."""
     begin, end = (
         datetime.combine(date.min, time.fromisoformat(text)) for text in (hours.opens, hours.closes)

@@ -219,6 +219,7 @@ def _fallback(name: str, spot_pool: str, pool: UserPool, spot_size: VmSize, size
         pool=fallback_name(spot_pool),
         fallback_of=spot_pool,
         fallback=None,
+        headroom=None,
         purpose=Purpose.WORK,
         hardware=hardware(size),
         vm_size=size.name,

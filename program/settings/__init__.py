@@ -9,7 +9,7 @@ from program.settings.cost import Price, Work
 from program.settings.data import CheckpointClass, DataStore
 from program.settings.network import Network, Subnets
 from program.settings.parse import parse
-from program.settings.pools import Fallback, NodeUpgrade, OsDisk, OwnVmSize, UserPool
+from program.settings.pools import Fallback, HeadroomHours, NodeUpgrade, OsDisk, OwnVmSize, UserPool
 from program.settings.root import Settings
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "CheckpointClass",
     "DataStore",
     "Fallback",
+    "HeadroomHours",
     "Kubernetes",
     "Network",
     "NodeUpgrade",

@@ -7,6 +7,7 @@ from pydantic_core import PydanticCustomError, PydanticKnownError
 
 from components.arguments import choices
 from components.arguments.declaration import default_of
+from components.kubeflow.prerequisites_args import HeadroomSpec, HoursSpec
 from components.pools import pool_checks
 from components.pools.pool_specs import GPU_DRIVER, AgentPoolSpec, OsDiskSpec, SystemPoolSpec, UpgradeSpec
 from program.settings._model import Day, SettingsModel, setting, setting_of, settings_of
@@ -71,6 +72,20 @@ class Fallback(SettingsModel):
     )
 
 
+class HeadroomHours(settings_of(HoursSpec)):
+    """Hours of the week in which nodes are kept warm; work that runs after them goes on."""
+
+    opens: str = setting_of(HoursSpec, "opens", alias="from")
+    closes: str = setting_of(HoursSpec, "closes", alias="to")
+
+
+class Headroom(settings_of(HeadroomSpec)):
+    """Spot nodes that are kept warm for work to come, beside those that have work."""
+
+    hours: HeadroomHours | None = setting(None, "docs/how-to/keep-nodes-warm.md")
+    """When, in a stack without `officeHours`. Left out: whenever the cluster runs."""
+
+
 class _Sizes(SettingsModel):
     """VM sizes of a pool."""
 
@@ -121,6 +136,8 @@ class UserPool(settings_of(AgentPoolSpec, base=_Sizes)):
     """How AKS upgrades the nodes of an on-demand pool; of a spot pool those of its fallback."""
     fallback: Fallback | None = setting(None, "docs/facts/aks.md#shortage-and-fallback")
     """On-demand pool that takes the work when spot is sold out; null means none."""
+    headroom: Headroom | None = setting(None, "docs/reference/waiting-for-nodes.md")
+    """Spot only: nodes that are kept warm for work to come. Left out: none."""
     replaces: str | None = setting(None, "resize-node-pool.md, use-system-pools.md")
     """Name of the pool that this one takes over from, for the time of a move: the system pool, or the pool that hosts
     Kubeflow."""

@@ -379,7 +379,36 @@ MOST: Final[Arguments] = {
             "protect": False,
         },
         {
-            "pools": [],
+            "pools": [
+                {
+                    "name": "cpuspot",
+                    "role": "cpu",
+                    "priority": "Spot",
+                    "vmSize": "Standard_D8ds_v5",
+                    "gpus": 0,
+                    "maxCount": 10,
+                    "labels": {
+                        "kubeflow-aks/workload": "cpu",
+                        "kubernetes.azure.com/scalesetpriority": "spot",
+                    },
+                    "taints": ["kubernetes.azure.com/scalesetpriority=spot:NoSchedule"],
+                    "allocatable": {"cpu": "7820m", "memory": "30418Mi"},
+                },
+            ],
+            "headroom": [
+                {
+                    "pool": "cpuspot",
+                    "nodes": 2,
+                    "images": ["team.azurecr.io/train:1.4"],
+                    "hours": {
+                        "time_zone": "Europe/London",
+                        "days": ["Monday", "Sunday"],
+                        "opens": "08:30",
+                        "closes": "18:00",
+                    },
+                }
+            ],
+            "network_policies": True,
             "checkpoints": {"enabled": False},
             "inotify": {"enabled": False},
             "device_plugin": False,

@@ -49,6 +49,12 @@ REGISTRY = f"{OTHERS}ContainerRegistry/registries/shared"
 WORKSPACE = f"{OTHERS}OperationalInsights/workspaces/shared"
 
 
+def warm(*specs: dict[str, Any]) -> dict[str, Any]:
+    """Headroom of pools whose nodes are known."""
+    pools = [{**pool, "allocatable": {"cpu": "7820m", "memory": "30418Mi"}} for pool in CONTRACT]
+    return {"pools": pools, "headroom": list(specs)}
+
+
 def make(component: str, name: str, args: dict[str, Any], cloud: Cloud) -> None:
     """Makes a component with its least arguments and these."""
     arguments = {**LEAST[component], **args}
@@ -249,6 +255,24 @@ IMPOSSIBLE: list[tuple[str, dict[str, Any], str]] = [
     ("KubeflowPrerequisites", {"storage_class": {"name": "default"}}, "storageClass.name"),
     ("KubeflowPrerequisites", {"storage_class": {"name": "checkpoints"}}, "checkpoints.name"),
     ("KubeflowPrerequisites", {"checkpoints": {"name": "managed-csi"}}, "checkpoints.name"),
+    ("KubeflowPrerequisites", {"headroom": [{"pool": "batch"}]}, "headroom[0].pool"),
+    ("KubeflowPrerequisites", warm({"pool": "batchod"}), "headroom[0].pool"),
+    ("KubeflowPrerequisites", warm({"pool": "batch"}, {"pool": "batch"}), "headroom[1].pool"),
+    ("KubeflowPrerequisites", warm({"pool": "batch", "nodes": 10}), "headroom[0].nodes"),
+    ("KubeflowPrerequisites", warm({"pool": "batch", "nodes": 0}), "headroom[0].nodes"),
+    ("KubeflowPrerequisites", warm({"pool": "batch", "images": ["a b"]}), "headroom[0].images[0]"),
+    (
+        "KubeflowPrerequisites",
+        warm({"pool": "batch", "hours": {"time_zone": "UTC", "opens": "8"}}),
+        "headroom[0].hours.opens",
+    ),
+    ("KubeflowPrerequisites", warm({"pool": "batch"}) | {"return_to_spot": True}, "headroom[0].nodes"),
+    (
+        "KubeflowPrerequisites",
+        warm({"pool": "batch"}) | {"namespace": "a" * 49},
+        "namespace",
+    ),
+    ("KubeflowPrerequisites", {"pools": CONTRACT, "headroom": [{"pool": "batch"}]}, "headroom[0].pool"),
     ("Alerting", {"cluster_id": "cluster"}, "clusterId"),
     ("Alerting", {"emails": []}, "emails"),
     ("Alerting", {"emails": ["ml"]}, "emails[0]"),

@@ -21,6 +21,7 @@ from program.planning.rules import (
     disks,
     fallbacks,
     gpus,
+    headroom,
     kubeflow_options,
     labels,
     location,
@@ -115,6 +116,7 @@ def problems(settings: Settings, *, project: str, stack_name: str, today: date) 
         lambda: _once(
             judged(*(partial(rule, pool) for pool in pools.candidates(settings) for rule in _RULES_OF_A_POOL))
         ),
+        lambda: headroom.headroom_problems(settings),
         lambda: stack.stack_problems(settings),
         lambda: location.zone_problems(settings.location, "systemPool", settings.system_pool.zones),
         lambda: disks.disk_problems(settings),

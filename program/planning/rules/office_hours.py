@@ -6,7 +6,7 @@ from functools import cache
 
 from components.arguments.mistakes import Mistake
 from program.planning.office_hours import hours_a_day
-from program.settings import Settings
+from program.settings import HeadroomHours, OfficeHours, Settings
 
 
 @cache
@@ -16,23 +16,27 @@ def _time_zones() -> set[str]:
 
 
 def office_hour_problems(settings: Settings) -> Iterator[Mistake]:
-    """There is at least one day, it ends after it starts, and its time zone exists."""
-    hours = settings.office_hours
-    if hours is None:
-        return
+    """Every broken rule of the hours in which the stack runs."""
+    if settings.office_hours:
+        yield from hour_problems("officeHours", settings.office_hours)
+
+
+def hour_problems(key: str, hours: OfficeHours | HeadroomHours) -> Iterator[Mistake]:
+    """There is at least one day, it ends after it starts, and its time zone exists.
+
+    Args:
+        key: path of the hours in a stack file.
+        hours: of a week.
+    """
     zones = _time_zones()
     if zones and hours.time_zone not in zones:  # a machine without the database knows none
         meant = next((name for name in sorted(zones) if name.casefold() == hours.time_zone.casefold()), None)
         expected = f"the spelling {meant}" if meant else "a name of the IANA database, like Europe/London"
-        yield Mistake("officeHours.timeZone", hours.time_zone, expected)
+        yield Mistake(f"{key}.timeZone", hours.time_zone, expected)
     if not hours.days:
-        yield Mistake(
-            "officeHours.days", [], "at least one day; leave officeHours out for a stack that always runs"
-        )
+        yield Mistake(f"{key}.days", [], f"at least one day; leave {key} out for all hours")
     if hours_a_day(hours) <= 0:
-        yield Mistake(
-            "officeHours.to", hours.closes, f"a time after officeHours.from, {hours.opens}, on the same day"
-        )
+        yield Mistake(f"{key}.to", hours.closes, f"a time after {key}.from, {hours.opens}, on the same day")
 
 
 def office_hour_warnings(settings: Settings) -> Iterator[str]:

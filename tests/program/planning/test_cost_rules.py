@@ -6,7 +6,7 @@ import pytest
 
 from program.planning.cost_basis import cost_basis
 from program.planning.rules import cost, office_hours
-from tests.program.planning.small_stack import TODAY, refused, settings
+from tests.program.planning.small_stack import SPOT, TODAY, refused, settings
 
 SIZE = "Standard_D8ds_v5"
 DAY = TODAY.isoformat()
@@ -137,6 +137,21 @@ def test_a_stack_that_says_nothing_of_cost_exports_every_default() -> None:
         },
         "budget": None,
         "officeHours": None,
+        "headroom": {},
+    }
+
+
+def test_headroom_is_exported_with_its_hours_for_the_bill() -> None:
+    warm = {"nodes": 2, "images": ["busybox:1.36"], "hours": {"timeZone": "Europe/London", "from": "08:30"}}
+    always: dict[str, Any] = {**SPOT, "headroom": {}}
+    pools = {"spot": {**SPOT, "headroom": warm}, "always": always, "cold": SPOT}
+    days = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday"]
+    assert cost_basis(settings(pools=pools))["headroom"] == {
+        "spot": {
+            "nodes": 2,
+            "hours": {"timeZone": "Europe/London", "days": days, "from": "08:30", "to": "19:00"},
+        },
+        "always": {"nodes": 1, "hours": None},
     }
 
 

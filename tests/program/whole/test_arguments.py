@@ -19,6 +19,7 @@ from components.cluster.aks_cluster_args import (
 from components.data_store.data_store import DataProfileSpec, DataStoreArgs
 from components.kubeflow.inotify import InotifySpec
 from components.kubeflow.prerequisites import KubeflowPrerequisitesArgs
+from components.kubeflow.prerequisites_args import HeadroomSpec, HoursSpec
 from components.kubeflow.storage import CheckpointClassSpec, StorageClassSpec
 from components.monitoring.monitoring_args import BudgetSpec, CostExportSpec, MonitoringArgs
 from components.network.network import NetworkArgs
@@ -42,7 +43,7 @@ from program.settings.cluster import Autoscaler, CostExport, MaintenanceWindow, 
 from program.settings.cost import Budget
 from program.settings.data import Profile
 from program.settings.kubeflow import Inotify, Kubeflow, StorageClass
-from program.settings.pools import SystemPool
+from program.settings.pools import Headroom, HeadroomHours, SystemPool
 from tests.components.sample_arguments import SUBNET_ID
 from tests.program.planning.small_stack import GENERAL, planned
 
@@ -53,6 +54,8 @@ PAIRS: list[tuple[type[SettingsModel], list[type], tuple[str, ...]]] = [
     (CheckpointClass, [CheckpointClassSpec], ()),
     (CostExport, [CostExportSpec], ()),
     (DataStore, [DataStoreArgs], ()),
+    (Headroom, [HeadroomSpec], ()),
+    (HeadroomHours, [HoursSpec], ()),
     (Inotify, [InotifySpec], ()),
     (Kubeflow, [KubeflowPrerequisitesArgs], ("release", "options", "dns_label")),
     (Kubernetes, [KubernetesSpec], ("accept_unvalidated",)),
@@ -65,7 +68,7 @@ PAIRS: list[tuple[type[SettingsModel], list[type], tuple[str, ...]]] = [
     (Ssh, [SshSpec], ()),
     (StorageClass, [StorageClassSpec], ()),
     (SystemPool, [SystemPoolSpec], ()),
-    (UserPool, [AgentPoolSpec], ("workload", "vm_sizes", "replaces")),
+    (UserPool, [AgentPoolSpec], ("workload", "vm_sizes", "headroom", "replaces")),
 ]
 """Models of settings, the arguments they become, and what only planning uses."""
 

@@ -68,7 +68,7 @@ def test_nothing_else_dies_with_another(up: Record) -> None:
 @pytest.mark.parametrize(
     ("token", "fields"),
     [
-        ("kubernetes:scheduling.k8s.io/v1:PriorityClass", ["value"]),
+        ("kubernetes:scheduling.k8s.io/v1:PriorityClass", ["value", "preemptionPolicy"]),
         ("kubernetes:storage.k8s.io/v1:StorageClass", ["reclaimPolicy", "volumeBindingMode"]),
     ],
 )

@@ -85,6 +85,43 @@ def test_work_that_returns_to_spot_is_billed_so_where_it_agrees(
     assert (left_out in monthly_bill.left_out) == (moves and not agrees)
 
 
+def test_headroom_is_a_line_of_its_own_at_its_hours_while_spot_has_room() -> None:
+    hours = {"days": ["monday", "tuesday"], "from": "08:00", "to": "16:24", "timeZone": "x"}
+    cost = {"evictionRate": 0, "soldOutShare": 0.25}
+    basis = {"workload": {"a": calm()}, "cost": cost}
+    pools, twin = (spot("cpuspot"), pool("cpuod", "Standard_D8s_v3")), {"cpuspot": "cpuod"}
+    without = bill(stack(*pools, basis=basis, fallbacks=twin), FixedMarket(SIZES))
+    for of_week, share in ((hours, 0.1), (None, 1.0)):
+        warm = {**basis, "headroom": {"cpuspot": {"nodes": 2, "hours": of_week}}}
+        monthly_bill = bill(stack(*pools, basis=warm, fallbacks=twin), FixedMarket(SIZES))
+        headroom = line(monthly_bill, "headroom of cpuspot")
+        assert headroom.hours
+        assert headroom.hours.expected == pytest.approx(2 * HOURS_A_MONTH * share * 0.75)
+        assert headroom.nodes == "spot 2 × D4s_v3"
+        assert headroom.on_demand.expected == pytest.approx(headroom.hours.expected * 0.464)
+        assert monthly_bill.amount().expected == pytest.approx(
+            without.amount().expected + headroom.hours.expected * 0.0487
+        )
+        assert [it for it in monthly_bill.lines if it is not headroom] == list(without.lines)
+
+
+def test_headroom_of_no_spot_pool_and_of_no_hours_is_refused() -> None:
+    never = {"days": ["monday"], "from": "16:00", "to": "16:00", "timeZone": "x"}
+    for warm, mistake in (
+        (
+            {"cpuod": {"nodes": 1}},
+            "costBasis.headroom.cpuod: 'cpuod' is not allowed; expected the name of a spot pool",
+        ),
+        (
+            {"cpuspot": {"nodes": 1, "hours": never}},
+            "costBasis.headroom.cpuspot.hours.to: 16:00 is not allowed",
+        ),
+    ):
+        made = stack(spot("cpuspot"), pool("cpuod"), basis={"workload": {"a": calm()}, "headroom": warm})
+        with pytest.raises(CostError, match=mistake):
+            bill(made, FixedMarket(SIZES))
+
+
 def test_without_a_fallback_the_work_waits_and_that_is_reported() -> None:
     basis = {"workload": {"a": calm()}, "cost": {"evictionRate": 0, "soldOutShare": 0.2}}
     monthly_bill = bill(stack(spot("cpuspot"), basis=basis), FixedMarket())

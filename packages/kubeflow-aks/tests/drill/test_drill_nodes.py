@@ -107,6 +107,7 @@ def test_only_nodes_with_nobody_elses_pods_are_taken(cluster: Cluster, azure: Az
     cluster.pod("mine")
     cluster.pod("mine", "kube-system", "DaemonSet")
     cluster.pod("mine", "kube-system", "Node")
+    cluster.pod("mine", "kubeflow-aks-headroom", "ReplicaSet")
     cluster.pod("mine", "team-b", phase="Succeeded")
     cluster.pod("done", phase="Succeeded")
     evictor(cluster, azure).evict(POOL, None)

@@ -34,6 +34,9 @@ EVERYTHING: Mapping[str, Any] = {
     "network": {"outboundType": "userAssignedNATGateway", "policy": "cilium"},
     "monitoring": {"logs": ["kube-audit-admin"]},
 }
+WARM: Mapping[str, Any] = pools(
+    cpuspot={"headroom": {"images": ["busybox:1.36"], "hours": {"timeZone": "Europe/London"}}}
+)
 ENTRA = {"adminGroupObjectIds": ["11111111-2222-3333-4444-555555555555"]}
 
 
@@ -84,7 +87,7 @@ def test_each_row_has_words_or_names_who_has_them_or_means_nothing(row: Meaning)
 
 
 def test_all_that_a_stack_has_is_in_the_table_whether_it_comes_or_goes() -> None:
-    resources = {**run().resources, **run(**EVERYTHING).resources}.values()
+    resources = {**run().resources, **run(**EVERYTHING).resources, **run(**WARM).resources}.values()
     assert {"Secret", "NatGateway", "NetworkPolicy"} <= {one.type.rpartition(":")[2] for one in resources}
     for one in resources:
         kind = one.type.rpartition(":")[2]
@@ -124,6 +127,12 @@ def test_no_row_is_hidden_by_one_above_it() -> None:
             {},
             {"kubeflow": {"evictionHandler": False}},
             "caution: Nothing acts on Azure's eviction notices any more",
+        ),
+        (WARM, pools(), "news: Nodes are no longer kept warm (`kubeflow-aks-demo-headroom-cpuspot`)"),
+        (
+            pools(),
+            WARM,
+            "news: Spot nodes are kept warm for work to come (`kubeflow-aks-demo-headroom-cpuspot`)",
         ),
         (
             {},

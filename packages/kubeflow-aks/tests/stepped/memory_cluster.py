@@ -48,6 +48,8 @@ class MemoryCluster:
         self.changes = 0
         """How often a node or a pod was written so far."""
         self._clock = clock
+        self.ready_since: dict[str, float] = {}
+        """When each node became ready, in simulated seconds."""
         self._lost: dict[str, float] = {}
         self._uids = itertools.count(1)
         self._uid_of: dict[tuple[str, str], str] = {}
@@ -84,6 +86,7 @@ class MemoryCluster:
         name = node["metadata"]["name"]
         if name not in self.node_objects:
             ready = {"conditions": [{"type": "Ready", "status": "True"}]}
+            self.ready_since[name] = self._clock.now()
             self._put_node(name, {**node, "status": {**node["status"], **ready}})
 
     def delete_node(self, name: str) -> None:
@@ -250,13 +253,14 @@ class MemoryCluster:
         if not pending:
             return
         bins = self._bins()
-        hopeless: set[Scheduling] = set()
-        for uid, pod in pending.items():
-            scheduling = self._scheduling_of(uid, pod)
+        hopeless: set[tuple[int, Scheduling]] = set()
+        for uid, pod in sorted(pending.items(), key=lambda entry: -_priority(entry[1])):
+            scheduling, priority = self._scheduling_of(uid, pod), _priority(pod)
             fits = (
                 []
-                if scheduling in hopeless
+                if (priority, scheduling) in hopeless
                 else [box for box in bins.values() if why_not(scheduling, box.node, box.free) is None]
+                or self._preempted(priority, scheduling, bins)
             )
             if fits:
                 box = max(fits, key=lambda box: (_preference(pod, box.node.labels), box.free["cpu"]))
@@ -266,9 +270,24 @@ class MemoryCluster:
                 self._put_pod(uid, bound)
                 self.placed(bound)
                 continue
-            hopeless.add(scheduling)
+            hopeless.add((priority, scheduling))
             if "conditions" not in pod["status"]:
                 self._put_pod(uid, {**pod, "status": {**pod["status"], "conditions": [_UNSCHEDULABLE]}})
+
+    def _preempted(self, priority: int, scheduling: Scheduling, bins: dict[str, Bin]) -> list[Bin]:
+        """A node on which a pod fits once all of a lower priority have ended there, which they do at once."""
+        bound = [pod for pod in self.pods() if pod["spec"].get("nodeName") in bins and not finished(pod)]
+        for name in dict.fromkeys(pod["spec"]["nodeName"] for pod in bound if _priority(pod) < priority):
+            here = [pod for pod in bound if pod["spec"]["nodeName"] == name]
+            staying = [pod for pod in here if _priority(pod) >= priority]
+            box = Bin(bins[name].node, (self._scheduling_of(pod["metadata"]["uid"], pod) for pod in staying))
+            if why_not(scheduling, box.node, box.free) is None:
+                for pod in here:
+                    if pod not in staying:
+                        self.delete_pod(pod["metadata"]["name"], pod["metadata"]["namespace"])
+                bins[name] = box
+                return [box]
+        return []
 
     def _bins(self) -> dict[str, Bin]:
         """Every node with what its pods leave free."""
@@ -290,6 +309,10 @@ class MemoryCluster:
         if uid not in self._scheduling:
             self._scheduling[uid] = parse_scheduling(pod["spec"])
         return self._scheduling[uid]
+
+
+def _priority(pod: Mapping[str, Any]) -> int:
+    return pod["spec"].get("priority", 0)
 
 
 def _preference(pod: Mapping[str, Any], labels: Mapping[str, str]) -> int:

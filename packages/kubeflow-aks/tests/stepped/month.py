@@ -22,6 +22,7 @@ from tests.stepped.work import Kind as StepKind
 
 HOUR: Final = 3600.0
 MONTH_HOURS: Final = 730
+HOURS_A_WEEK: Final = 168
 SPOT: Final = "cpuspot"
 FALLBACK: Final = "cpuod"
 PRIORITIES: Final = f"40:\n- ^aks-{SPOT}-[0-9]+-vmss$\n20:\n- ^aks-{FALLBACK}-[0-9]+-vmss$\n1:\n- .*\n"
@@ -32,6 +33,7 @@ POD: Final[Mapping[str, Any]] = {
     "containers": [{"name": "main", "resources": {"requests": {"cpu": "6"}}}],
 }
 """One pod takes one node of 8 cores."""
+PLACEHOLDER: Final[Mapping[str, Any]] = {**POD, "priority": -10}
 WITH_FALLBACK: Final = {
     **POD,
     "tolerations": [*POD["tolerations"], {"key": "ckf/fallback", "operator": "Exists"}],
@@ -71,6 +73,9 @@ class Month:
         day: hours after which it is stopped, and started again at once; None where it always runs.
         profile: the cluster's `autoScalerProfile`; AKS's defaults where it is silent.
         boot: seconds from the request for a VM to its node.
+        headroom: nodes of the spot pool that a placeholder holds free for work, while work is submitted.
+        pre_pull: whether nodes load what a first step loads as soon as they are ready.
+        office: hours of the week, counted from the start, in which work is submitted; empty for all.
     """
 
     work: Sequence[Work]
@@ -86,6 +91,17 @@ class Month:
     day: float | None = None
     profile: Mapping[str, str] = field(default_factory=dict[str, str])
     boot: float = 90.0
+    headroom: int = 0
+    pre_pull: bool = False
+    office: Sequence[tuple[float, float]] = ()
+
+    @property
+    def open(self) -> Sequence[tuple[float, float]]:
+        """Simulated seconds, from and to, in which work is submitted."""
+        weeks = range(math.ceil(self.hours / HOURS_A_WEEK))
+        hours = [(HOURS_A_WEEK * week + a, HOURS_A_WEEK * week + b) for week in weeks for a, b in self.office]
+        within = [(a, min(b, self.hours)) for a, b in hours if a < self.hours]
+        return [(a * HOUR, b * HOUR) for a, b in within or [(0.0, self.hours)]]
 
 
 @dataclass(frozen=True)
@@ -147,7 +163,7 @@ def play(
     rng = random.Random(seed)  # noqa: S311 - repeatable on purpose
     clock = ManualClock()
     moves = any(work.kind.labels for work in month.work)
-    cluster = ReturningJobs(clock, SPOT, FALLBACK) if moves else Jobs(clock)
+    cluster = ReturningJobs(clock, SPOT, FALLBACK) if moves else Jobs(clock, pre_pull=month.pre_pull)
     cluster.priority_text = PRIORITIES
     market = Market(_schedule(month, rng))
     journal = _lines(month, clock, market, rng)
@@ -155,7 +171,9 @@ def play(
     timings = Timings(boot=month.boot)
     simulation = Simulation(azure, as_live(cluster), clock, market, journal, timings=timings, seed=seed)
     for work in month.work:
-        cluster.submit_steps(work.kind, _submissions(work, month.hours, rng))
+        cluster.submit_steps(work.kind, _submissions(work, month.open, rng))
+    if month.headroom:
+        cluster.hold(PLACEHOLDER, [at for a, b in month.open for at in ((a, month.headroom), (b, 0))])
     steps = Steps(simulation, cluster, clock, journal, cluster, skip=skip)
     evening = month.day * HOUR if month.day else math.inf
     while cluster.left or clock.now() < month.hours * HOUR or cluster.node_objects:
@@ -202,10 +220,19 @@ def _pools(month: Month) -> list[dict[str, Any]]:
     return [spot, pool(FALLBACK, vmSize=size, nodeTaints=["ckf/fallback=true:NoSchedule"], maxCount=most)]
 
 
-def _submissions(work: Work, hours: float, rng: random.Random) -> list[float]:
-    bursts = -(-work.steps // work.at_once)
-    moments = sorted(float(rng.randrange(int(hours * HOUR))) for _ in range(bursts))
+def _submissions(work: Work, within: Sequence[tuple[float, float]], rng: random.Random) -> list[float]:
+    bursts, seconds = -(-work.steps // work.at_once), sum(int(b - a) for a, b in within)
+    moments = sorted(_moment(rng.randrange(seconds), within) for _ in range(bursts))
     return [moment for moment in moments for _ in range(work.at_once)][: work.steps]
+
+
+def _moment(second: float, within: Iterable[tuple[float, float]]) -> float:
+    """The second of all that are in these times."""
+    for a, b in within:
+        if second < b - a:
+            return a + second
+        second -= b - a
+    raise ValueError(second)
 
 
 def _lines(month: Month, clock: ManualClock, market: Market, rng: random.Random) -> MemoryJournal:

@@ -69,6 +69,7 @@ class Done:
         ran: node hours of steps.
         lost: node hours of work and half-written checkpoints that an eviction undid.
         latest: from a step's submission to its end, one entry each.
+        waited: from a step's submission until its work begins for the first time, one entry each.
     """
 
     finished: int = 0
@@ -77,14 +78,16 @@ class Done:
     ran: float = 0.0
     lost: float = 0.0
     latest: list[float] = field(default_factory=list[float])
+    waited: list[float] = field(default_factory=list[float])
 
 
 class Jobs(MemoryCluster):
     """A control plane whose job controller runs steps: it submits, retries and ends them."""
 
-    def __init__(self, clock: Any) -> None:
-        """Nothing is submitted yet."""
+    def __init__(self, clock: Any, *, pre_pull: bool = False) -> None:
+        """Nothing is submitted yet; with `pre_pull` nodes load once they are ready, not only for their first step."""
         super().__init__(clock)
+        self._pre_pull = pre_pull
         self.done = Done()
         self._stopping = False
         self._steps: dict[str, _Step] = {}
@@ -92,6 +95,10 @@ class Jobs(MemoryCluster):
         """Steps by pod."""
         self._used: set[str] = set()
         """Nodes on which a step ran."""
+        self._placeholder: Mapping[str, Any] = {}
+        self._placeholders: list[str] = []
+        self._replicas: list[tuple[float, int]] = []
+        """How many placeholders there are from when on; what is past is first."""
         self._due: list[tuple[float, str, int, int]] = []
         """A heap of what is due when: at which step, after how many starts, and what (`_STOP`, `_START`, `_END`)."""
 
@@ -102,6 +109,10 @@ class Jobs(MemoryCluster):
             self._steps[name] = _Step(kind, moment)
             heapq.heappush(self._due, (moment, name, 0, _START))
 
+    def hold(self, pod: Mapping[str, Any], replicas: Sequence[tuple[float, int]]) -> None:
+        """Keep so many pods from each of these simulated seconds on, as a Deployment does."""
+        self._placeholder, self._replicas = pod, list(replicas)
+
     @property
     def left(self) -> int:
         """Number of steps that did not end yet."""
@@ -109,6 +120,7 @@ class Jobs(MemoryCluster):
 
     def advance(self, now: float) -> None:
         """Create the pods that are due, and let those end whose work is done."""
+        self._scale(now)
         while self._due and self._due[0][0] <= now:
             _, name, start, what = heapq.heappop(self._due)
             step = self._steps[name]
@@ -138,7 +150,8 @@ class Jobs(MemoryCluster):
 
     def next_at(self) -> float:
         """Simulated second at which something is due next; `inf` for never."""
-        return min(super().next_at(), self._due[0][0] if self._due else math.inf)
+        scaled = next((at for at, _ in self._replicas if at > self._clock.now()), math.inf)
+        return min(super().next_at(), self._due[0][0] if self._due else math.inf, scaled)
 
     def placed(self, pod: Mapping[str, Any]) -> None:
         """The step's work begins with its last pod."""
@@ -151,14 +164,20 @@ class Jobs(MemoryCluster):
             nodes = set(step.placed.values())
             step.running_since = self._clock.now()
             step.starts += 1
-            first = step.kind.load if nodes - self._used else 0.0
-            step.overhead = step.kind.restart if step.starts > 1 else first
+            new = nodes - self._used
+            loaded = self._loaded(new, step.kind.load)
+            first = step.kind.load - loaded if new else 0.0
+            step.overhead = step.kind.restart - loaded if step.starts > 1 else first
+            if step.starts == 1:
+                self.done.waited.append((step.running_since + first - step.submitted) / 3600)
             self._used |= nodes
             ends = step.running_since + step.overhead + _left(step)
             heapq.heappush(self._due, (math.ceil(ends), name, step.starts, _END))
 
     def ended(self, pod: Mapping[str, Any]) -> None:
         """The step was evicted: what no checkpoint kept is lost, and it is tried again."""
+        if pod["metadata"]["name"] in self._placeholders:
+            self._placeholders.remove(pod["metadata"]["name"])
         name = self._step_of.get(pod["metadata"]["name"])
         if name is None or pod["status"]["phase"] == "Succeeded":
             return
@@ -183,6 +202,21 @@ class Jobs(MemoryCluster):
         else:
             wait = 0.0 if self._stopping else step.kind.wait
             heapq.heappush(self._due, (math.ceil(now + wait), name, step.starts, _START))
+
+    def _scale(self, now: float) -> None:
+        number = next((number for at, number in reversed(self._replicas) if at <= now), 0)
+        while len(self._placeholders) > number:
+            self.delete_pod(self._placeholders[-1])
+        while len(self._placeholders) < number:
+            name = f"placeholder-{next(self._uids)}"
+            self._placeholders.append(name)
+            self.create_pod(name, self._placeholder, owner="ReplicaSet")
+
+    def _loaded(self, new: set[str], load: float) -> float:
+        """What of a load new nodes had pulled before a step came, so that it takes that much less."""
+        if not (self._pre_pull and new):
+            return 0.0
+        return min(load, self._clock.now() - max(self.ready_since[node] for node in new))
 
     def _finish(self, name: str, step: _Step, now: float) -> None:
         self.done.finished += 1

@@ -624,7 +624,10 @@ def test_charms_that_nobody_named_are_unknown(tmp_path: Path) -> None:
         ),
         (
             "pending",
-            c.with_pods(c.pod("kubeflow-aks-return-to-spot", "placeholder")),
+            c.with_pods(
+                c.pod("kubeflow-aks-return-to-spot", "placeholder"),
+                c.pod("kubeflow-aks-headroom", "headroom-cpuspot"),
+            ),
             c.outputs(),
             State.PASSED,
             "no pod is pending for longer than 10m, the time limit for a new node",

@@ -137,7 +137,7 @@ class Budget(_Read):
 
 
 class OfficeHours(_Read):
-    """The setting `officeHours`: outside of them the cluster is stopped."""
+    """The setting `officeHours`, outside of which the cluster is stopped, or the hours of headroom."""
 
     days: Annotated[list[str], Field(min_length=1, max_length=7)]
     opens: Annotated[time, Field(alias="from", strict=False)]
@@ -150,8 +150,15 @@ class OfficeHours(_Read):
 
     @property
     def share(self) -> float:
-        """Share of a week in which the cluster runs."""
+        """Share of a week."""
         return len(set(self.days)) * self.day / HOURS_A_WEEK
+
+
+class Headroom(_Read):
+    """Nodes of a spot pool that are kept warm beside its work; without hours whenever the cluster runs."""
+
+    nodes: Annotated[int, Field(ge=1, le=5000, strict=False)]
+    hours: OfficeHours | None = None
 
 
 class Basis(_Read):
@@ -162,6 +169,7 @@ class Basis(_Read):
     cost: Cost = Cost()
     budget: Budget | None = None
     office_hours: OfficeHours | None = None
+    headroom: dict[str, Headroom] = {}
 
 
 BLOG: Final[Mapping[str, tuple[float, float]]] = {
@@ -185,11 +193,14 @@ def read(outputs: Mapping[str, Any]) -> Basis:
         basis = Basis.model_validate(output)
     except ValidationError as error:
         raise CostError(*_lines(error)) from None
-    hours = basis.office_hours
-    if hours and hours.share <= 0:
-        raise CostError(
-            f"costBasis.officeHours.to: {hours.closes:%H:%M} is not allowed; expected a time after {hours.opens:%H:%M}"
-        )
+    of_week = {f"headroom.{pool}.hours": warm.hours for pool, warm in basis.headroom.items()}
+    wrong = [
+        f"costBasis.{key}.to: {hours.closes:%H:%M} is not allowed; expected a time after {hours.opens:%H:%M}"
+        for key, hours in {"officeHours": basis.office_hours, **of_week}.items()
+        if hours and hours.share <= 0
+    ]
+    if wrong:
+        raise CostError(*wrong)
     return basis
 
 

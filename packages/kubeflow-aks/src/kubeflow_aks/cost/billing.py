@@ -96,7 +96,8 @@ class Account:
         assumed = not basis.workload
         running = basis.office_hours.share if basis.office_hours else 1.0
         on_batch_pools = list(lines.batch(terms, [(it, on[name]) for name, it in played.items()], running))
-        of_pools = [*lines.home(terms, running), *on_batch_pools]
+        warm = lines.headroom(terms, basis.headroom, running)
+        of_pools = [*lines.home(terms, running), *on_batch_pools, *warm]
         every = [
             *commitments.committed(of_pools, cluster.pools, basis.cost.commitments, running),
             *fixed.lines(cluster.facilities, basis, quotes, running),
@@ -269,8 +270,9 @@ def _check(basis: Basis, workload: Mapping[str, Work], pools: Mapping[str, Pool]
         if work.pool in fit and work.nodes_per_step > max(pools[work.pool].maximum, 1)
     ]
     wrong += [
-        f"cost.pools.{name}: {name!r} is not allowed; expected the name of a spot pool: {', '.join(spot)}"
-        for name in basis.cost.pools
+        f"{key}.{name}: {name!r} is not allowed; expected the name of a spot pool: {', '.join(spot)}"
+        for key, named in (("cost.pools", basis.cost.pools), ("costBasis.headroom", basis.headroom))
+        for name in named
         if name not in spot
     ]
     if wrong:

@@ -2,10 +2,11 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from kubeflow_aks.cost import notes
+from kubeflow_aks.cost.basis import Headroom
 from kubeflow_aks.cost.bill import Line, Part
 from kubeflow_aks.cost.figures import HOURS_A_MONTH, Range, product, total
 from kubeflow_aks.cost.reading import Pool
@@ -83,6 +84,32 @@ def batch(terms: PoolTerms, played: Iterable[tuple[Played, Terms]], running: flo
             it = accounts[name]
             compared = Range.exactly(it.compared)
             yield from _both(pool, part, it.hours, it.node, compared=compared, other=it.other)
+
+
+def headroom(terms: PoolTerms, warm: Mapping[str, Headroom], running: float) -> Iterator[Line]:
+    """Nodes that are kept warm, beside those that work takes: one that work takes is made up for by another one.
+
+    There are none while spot is sold out, and fewer than these while the pool is full.
+    """
+    for name, of in warm.items():
+        pool = terms.pools[name]
+        if not terms.starts(pool):
+            continue
+        on = terms.of(pool)
+        share = of.hours.share if of.hours else running
+        hours = Range.exactly(of.nodes * HOURS_A_MONTH * share * (1 - on.sold_out))
+        yield Line(
+            f"headroom of {name}",
+            "batch",
+            name,
+            hours,
+            product(hours, on.node.hour),
+            product(hours, on.on_demand.hour),
+            (*on.node.quotes, *on.node.disk_quotes),
+            ("none while spot is sold out; fewer while the pool is full",),
+            _nodes(replace(pool, minimum=of.nodes, maximum=of.nodes)),
+            on.node.hour,
+        )
 
 
 def beyond_the_maximum(terms: PoolTerms, lines: Iterable[Line], running: float) -> Iterator[str]:

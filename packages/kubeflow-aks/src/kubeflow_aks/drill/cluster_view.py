@@ -15,6 +15,8 @@ from kubeflow_aks.scenario.workloads.stage import PLATFORM_NAMESPACE
 _NAMESPACES: Final = frozenset({NAMESPACE, PLATFORM_NAMESPACE, "kube-system"})
 """Pods of other namespaces are read for one thing only: whether a node runs them."""
 _OWNERS_EVERYWHERE: Final = frozenset({"DaemonSet", "Node"})
+_HEADROOM: Final = "kubeflow-aks-headroom"
+"""Namespace of placeholders, which are nobody's work."""
 _ENDED: Final = frozenset({"Succeeded", "Failed"})
 _PATIENCE_SECONDS: Final = 60.0
 """How long the API server may be unreachable: AKS restarts it now and then."""
@@ -58,11 +60,11 @@ class ClusterView:
         return [name_of(pod) for pod in self._on(node) if namespace_of(pod) == NAMESPACE]
 
     def foreign_pods_on(self, node: str) -> list[str]:
-        """Running pods of others on a node, except DaemonSets and static pods: `namespace/name`."""
+        """Running pods of others on a node, but for DaemonSets, static pods and placeholders: `namespace/name`."""
         return [
             f"{namespace_of(pod)}/{name_of(pod)}"
             for pod in self._on(node)
-            if namespace_of(pod) != NAMESPACE and not _is_everywhere(pod)
+            if namespace_of(pod) not in (NAMESPACE, _HEADROOM) and not _is_everywhere(pod)
         ]
 
     def _on(self, node: str) -> list[Object]:

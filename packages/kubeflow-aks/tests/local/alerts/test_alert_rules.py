@@ -114,11 +114,13 @@ def late() -> list[State]:
     return during(lambda state: replace(state, metrics=exposition(vars(metrics).values())))
 
 
-def waiting(count: int, pool: str, nodes: int) -> Callable[[State], State]:
+def waiting(count: int, pool: str, nodes: int, namespace: str = "ml") -> Callable[[State], State]:
     """Pods that wait while a pool has so many nodes."""
     condition = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}
     status = {"phase": "Pending", "conditions": [condition]}
-    pods = [thing("Pod", f"step-{number}", namespace="ml", spec={}, status=status) for number in range(count)]
+    pods = [
+        thing("Pod", f"step-{number}", namespace=namespace, spec={}, status=status) for number in range(count)
+    ]
     return lambda state: state.having(*pods, *(node(f"{pool}-{number}", pool) for number in range(nodes)))
 
 
@@ -188,6 +190,10 @@ FAULTS: Final[dict[str, tuple[Callable[[], Sequence[State]], set[str]]]] = {
     "work that waits": (lambda: during(waiting(1, "cpuspot", 0)), {"WorkWaits"}),
     "a full pool": (lambda: during(waiting(1, "cpuspot", 3)), {"PoolAtMaximum", "WorkWaits"}),
     "a full pool that nobody waits for": (lambda: during(waiting(0, "cpuspot", 3)), set()),
+    "a full pool that a placeholder waits for": (
+        lambda: during(waiting(1, "cpuspot", 3, namespace="kubeflow-aks-headroom")),
+        set(),
+    ),
     "a full fallback": (lambda: during(waiting(1, "cpuod", 2)), {"FallbackAtMaximum", "WorkWaits"}),
     "a charm that does not start": (
         lambda: during(

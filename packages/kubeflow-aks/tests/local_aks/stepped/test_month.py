@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -98,3 +99,33 @@ def test_work_without_a_fallback_waits() -> None:
     assert played.done.finished == 30
     assert FALLBACK not in played.node_hours
     assert max(played.done.latest) > 2
+
+
+OFFICE = ((8.0, 18.0), (32.0, 42.0))
+"""Two days of ten hours."""
+
+
+def test_work_finds_a_node_that_a_placeholder_holds_and_another_one_takes_its_place() -> None:
+    work = [Work(Kind(pod=POD, seconds=HOUR, load=120), 8)]
+    month = Month(work=work, hazard=0.0, hours=48, office=OFFICE)
+    cold, warm, pulled = (
+        play(replace(month, headroom=nodes, pre_pull=pre_pull), 1)
+        for nodes, pre_pull in ((0, False), (1, False), (1, True))
+    )
+    assert [played.done.finished for played in (cold, warm, pulled)] == [8, 8, 8]
+    longest = [round(HOUR * max(played.done.waited)) for played in (cold, warm, pulled)]
+    assert longest[0] > BOOT + 120
+    assert longest[1:] == [120, 0]
+    kept = warm.node_hours[SPOT] - cold.node_hours[SPOT]
+    assert kept == pytest.approx(20, abs=8 * 0.1)
+    outside = [
+        at for at in times(warm, Line.NODE_CREATING) if not any(a <= at / HOUR <= b for a, b in OFFICE)
+    ]
+    assert not outside
+    assert warm.machines[SPOT] > 2
+
+
+def test_images_that_new_nodes_pull_by_themselves_save_the_step_for_which_they_are_made_nothing() -> None:
+    month = Month(work=[Work(Kind(pod=POD, seconds=HOUR, load=120), 8)], hazard=0.0, hours=48)
+    cold, pulling = play(month, 1), play(replace(month, pre_pull=True), 1)
+    assert sum(cold.done.waited) - sum(pulling.done.waited) < 8 * 2 / HOUR

@@ -20,8 +20,8 @@ from kubeflow_aks.verify.snapshot import (
 
 _EXPENDABLE: Final = -10
 """Below it the autoscaler adds no node for a pod (kubernetes/autoscaler, cluster-autoscaler/FAQ.md)."""
-_TRIES: Final = f"{OUR_NAMESPACE}-return-to-spot"
-"""Namespace of placeholders, which wait for spot nodes that need not come."""
+_PLACEHOLDERS: Final = (f"{OUR_NAMESPACE}-headroom", f"{OUR_NAMESPACE}-return-to-spot")
+"""Namespaces of placeholders, which wait for spot nodes that need not come."""
 _PULLING: Final = ("ErrImagePull", "ImagePullBackOff")
 
 
@@ -81,7 +81,7 @@ def _waits(pod: Object) -> bool:
     return (
         text(pod, "status", "phase") == "Pending"
         and not text(pod, "spec", "nodeName")
-        and text(pod, "metadata", "namespace") != _TRIES
+        and text(pod, "metadata", "namespace") not in _PLACEHOLDERS
         and not at(pod, "metadata", "deletionTimestamp")
         and scheduled.get("reason") != "SchedulingGated"
         and not (isinstance(priority, int) and priority < _EXPENDABLE)

@@ -86,7 +86,7 @@ def _more_nodes(situation: Situation, works: Mapping[str, Work]) -> Mapping[str,
     """Nodes of the pools for the peak of their work, as it is with this change, in fewer hours."""
     counts: dict[str, int] = {}
     for line in situation.bill.lines:
-        pool = situation.own_pools.get(line.pool)
+        pool = situation.own_pools.get(line.name)  # and so no headroom
         if line.part != "batch" or line.hours is None or pool is None:
             continue
         here = {name: work for name, work in situation.work.items() if work.pool == line.pool}
