@@ -58,7 +58,7 @@ def test_writing_the_lines_gives_exactly_the_promised_bill(dev: Advised, prod: A
 
 def test_so_it_does_where_a_setting_cannot_be_decrypted_which_is_not_touched(folder: Path) -> None:
     [_, stack] = made_up(2, seed=3)
-    stack["systemPool"]["name"] = {"secure": "v1:x"}
+    stack["systemPool"] = {"minCount": 3, "maxCount": 4, "name": {"secure": "v1:x"}}
     proposals = advised(folder, stack)
     assert len(proposals.advice) > 5
     assert not any("systemPool" in line for one in all_advice(proposals) for line in one.lines)
