@@ -93,6 +93,13 @@ def test_work_returns_to_spot_as_the_program_moves_it_in_simulated_months() -> N
     assert not replace(played.fallback, model=stays).inside
 
 
+def test_office_hours_cost_what_months_come_to_whose_nodes_are_gone_each_evening() -> None:
+    case = Case("20 h × 12", ((step(20, every=4), 12),), office_hours=True)
+    hours = [one.billed for one in months(month(case, 0.05), case.name, MONTHS)]
+    assert compare(bill_hours(case, 0.05)[0], hours).inside
+    assert not compare(bill_hours(replace(case, office_hours=False), 0.05)[0], hours).inside
+
+
 def test_what_was_never_observed_is_rare_not_impossible() -> None:
     assert compare(0.2, [0.0] * 10).inside
     assert not compare(0.4, [0.0] * 10).inside

@@ -86,6 +86,7 @@ class Jobs(MemoryCluster):
         """Nothing is submitted yet."""
         super().__init__(clock)
         self.done = Done()
+        self._stopping = False
         self._steps: dict[str, _Step] = {}
         self._step_of: dict[str, str] = {}
         """Steps by pod."""
@@ -126,6 +127,14 @@ class Jobs(MemoryCluster):
                 and self.node_objects.keys() >= set(step.placed.values())
             ):
                 self._finish(name, step, now)
+
+    def stop(self) -> None:
+        """End all running pods, as a stop of the cluster does; their steps go on when it starts again."""
+        self._stopping = True
+        for pod in self.pods():
+            if "nodeName" in pod["spec"] and self.pod(pod["metadata"]["name"]) is not None:
+                self.delete_pod(pod["metadata"]["name"])
+        self._stopping = False
 
     def next_at(self) -> float:
         """Simulated second at which something is due next; `inf` for never."""
@@ -172,7 +181,8 @@ class Jobs(MemoryCluster):
             self.done.failed += 1
             self.done.latest.append((now - step.submitted) / 3600)
         else:
-            heapq.heappush(self._due, (math.ceil(now + step.kind.wait), name, step.starts, _START))
+            wait = 0.0 if self._stopping else step.kind.wait
+            heapq.heappush(self._due, (math.ceil(now + wait), name, step.starts, _START))
 
     def _finish(self, name: str, step: _Step, now: float) -> None:
         self.done.finished += 1
