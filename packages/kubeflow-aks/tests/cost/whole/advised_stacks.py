@@ -93,9 +93,16 @@ def advised(
     return advise(_NAME, tree(folder, stack), offline, offers, lambda _region: quota)
 
 
+_RAN: dict[str, Record] = {}
+
+
 def ran(folder: Path, stack: Mapping[str, Any]) -> Record:
-    """What the program registers for a stack."""
-    return record(_NAME, root=tree(folder, stack), preview=True)
+    """What the program registers for a stack; it is run once for the same one."""
+    tree(folder, stack)
+    text = (folder / f"Pulumi.{_NAME}.yaml").read_text(encoding="utf-8")
+    if text not in _RAN:
+        _RAN[text] = record(_NAME, root=folder, preview=True)
+    return _RAN[text]
 
 
 def all_advice(advised: Advised) -> list[Advice]:
