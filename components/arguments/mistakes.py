@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import Final
 
 HIDDEN: Final = "\0encrypted"
@@ -57,7 +58,8 @@ def one_of(key: str, value: object, allowed: Sequence[str]) -> Iterator[Mistake]
 
 def alike(name: str, names: Iterable[str]) -> str | None:
     """The one of some names that differs from another in case, underscores and hyphens only."""
-    return next((other for other in names if letters(other) == letters(name)), None)
+    plain = letters(name)
+    return next((other for other in names if letters(other) == plain), None)
 
 
 def closest(name: str, names: Sequence[str]) -> str | None:
@@ -67,6 +69,7 @@ def closest(name: str, names: Sequence[str]) -> str | None:
     return plain[close[0]] if close else None
 
 
+@lru_cache(4096)
 def letters(name: str) -> str:
     """A name without its case, underscores and hyphens."""
     return re.sub("[-_]", "", name).lower()

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Final
 
-from .eviction_script import Object
+from .script_client import Object
 
 _DAY_SECONDS: Final = 86_400
 _MONTH_SECONDS: Final = 30 * _DAY_SECONDS
@@ -118,8 +118,13 @@ def _end(move: Object) -> float:
     return move["at"] + min(_DAY_SECONDS * 2 ** min(move["count"] - 1, 10), _MONTH_SECONDS)
 
 
+def controller(pod: Object) -> Object | None:
+    """What makes the pod again; None if nothing does."""
+    owners = pod["metadata"].get("ownerReferences", [])
+    return next((owner for owner in owners if owner.get("controller")), None)
+
+
 def controller_name(pod: Object) -> str:
     """The controller by name: one that is made anew, as in a JobSet that starts over, is the same work."""
-    owners: list[Any] = pod["metadata"].get("ownerReferences", [])
-    owner = next(owner for owner in owners if owner.get("controller"))
+    owner = controller(pod) or {}
     return f"{pod['metadata']['namespace']}/{owner['kind']}/{owner['name']}"

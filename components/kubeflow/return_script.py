@@ -1,10 +1,10 @@
 """Moves work from on-demand fallbacks back to spot, where Azure has room for it again; one pod at a time.
 
-This file runs in the cluster as it is, from a ConfigMap, with nothing but Python's standard library and the eviction
-handler's client of the API server. Whether there is room nobody says beforehand, so it is tried without touching the
-work: a placeholder, a pod that does nothing and requests what the work requests, on spot nodes alone. Once the
-placeholder runs, it is deleted, and the pod that it stood for is evicted; the scheduler then prefers that node. Without
-room the work does not notice, and the next try is later each time.
+This file runs in the cluster as it is, from a ConfigMap, with nothing but Python's standard library. Whether there is
+room nobody says beforehand, so it is tried without touching the work: a placeholder, a pod that does nothing and
+requests what the work requests, on spot nodes alone. Once the placeholder runs, it is deleted, and the pod that it
+stood for is evicted; the scheduler then prefers that node. Without room the work does not notice, and the next try is
+later each time.
 
 docs/decisions/0019-work-returns-to-spot-behind-a-placeholder.md says why, and why nothing moves in a loop.
 """
@@ -21,17 +21,22 @@ from http import HTTPStatus
 from itertools import chain
 from typing import Final
 
-from .eviction_script import (
+from .return_memory import Memory, controller, controller_name, created
+from .script_client import (
     FAILURES,
+    GONE,
     UNREADABLE,
     Api,
     ApiError,
     Object,
     Report,
+    deletion,
+    eviction,
     log,
+    pod_name,
+    pod_path,
     start,
 )
-from .return_memory import Memory, controller_name, created
 from .script_metrics import Counter
 
 RIGHTS: Final[Mapping[str, Sequence[str]]] = {
@@ -74,7 +79,6 @@ _SINCE_CHECKPOINT_SECONDS: Final = 600
 _PAYS_BACK_SECONDS: Final = 3600
 """A move that needs longer to pay for itself is not made: our choice."""
 _PAUSE_SECONDS: Final = 20.0
-_GONE: Final = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
 
 
 class Returns:
@@ -196,10 +200,10 @@ class Returns:
         there = self._pool_of(placeholder)
         self._delete(placeholder)
         try:
-            self._api.call("POST", f"{_path(pod)}/eviction", _eviction(pod))
+            self._api.call("POST", f"{pod_path(pod)}/eviction", eviction(pod))
         except ApiError as error:
-            self._note(pod, f"stays on {pool}: {'it has ended' if error.status in _GONE else error}")
-            if error.status not in _GONE:
+            self._note(pod, f"stays on {pool}: {'it has ended' if error.status in GONE else error}")
+            if error.status not in GONE:
                 self._returned.count("refused")
                 memory.note_failure(pool, now)
                 self._save(memory)
@@ -211,17 +215,12 @@ class Returns:
     def _why_it_stays(
         self, pod: Object, pool: str, spot_pools: Sequence[str], memory: Memory, now: float
     ) -> str:
+        if why := why_not(pod, now) or memory.why_not(pod, now):
+            return why
         prices = [self._prices[name] for name in spot_pools if name in self._prices]
-        return (
-            why_not(pod, now)
-            or memory.why_not(pod, now)
-            or self._too_dear(pod, self._prices.get(pool), min(prices, default=None), now)
-        )
-
-    def _too_dear(self, pod: Object, dear: float | None, cheap: float | None, now: float) -> str:
-        if dear is None or cheap is None:
+        if not prices or pool not in self._prices:
             return ""
-        seconds = pays_back_after(cost_of_move(pod, now), dear, cheap)
+        seconds = pays_back_after(cost_of_move(pod, now), self._prices[pool], min(prices))
         return "" if seconds <= _PAYS_BACK_SECONDS else "spot is not cheap enough to pay for the lost work"
 
     def _worth(self, pod: Object, pool: str, there: str, now: float) -> str:
@@ -263,30 +262,23 @@ class Returns:
             return None
 
     def _delete(self, placeholder: Object) -> None:
-        uid = {"uid": placeholder["metadata"]["uid"]}
-        options = {
-            "apiVersion": "v1",
-            "kind": "DeleteOptions",
-            "gracePeriodSeconds": 0,
-            "preconditions": uid,
-        }
+        options = deletion(placeholder, gracePeriodSeconds=0)
         try:
             self._api.call("DELETE", f"{self._placeholders}/{PLACEHOLDER}", options)
         except ApiError as error:
-            if error.status not in _GONE:
+            if error.status not in GONE:
                 raise
 
     def _save(self, memory: Memory) -> None:
         """Writes what it knows, unless another one of this program wrote meanwhile."""
         config_map = memory.config_map(_NAME)
-        if "resourceVersion" in config_map["metadata"]:
-            memory.saved(self._api.call("PUT", f"{self._memories}/{_NAME}", config_map))
-        else:
-            memory.saved(self._api.call("POST", self._memories, config_map))
+        there = "resourceVersion" in config_map["metadata"]
+        call = ("PUT", f"{self._memories}/{_NAME}") if there else ("POST", self._memories)
+        memory.saved(self._api.call(*call, config_map))
 
     def _note(self, pod: Object, text: str) -> None:
         """Logs what became of a pod, once."""
-        self._report.once(f"{pod['metadata']['namespace']}/{pod['metadata']['name']}", text)
+        self._report.once(pod_name(pod), text)
 
 
 def returned_pods() -> Counter:
@@ -318,12 +310,6 @@ def why_not(pod: Object, now: float) -> str:
     return ""
 
 
-def controller(pod: Object) -> Object | None:
-    """What makes the pod again; None if nothing does."""
-    owners = pod["metadata"].get("ownerReferences", [])
-    return next((owner for owner in owners if owner.get("controller")), None)
-
-
 def prefers_spot(pod: Object) -> bool:
     """Whether its node affinity prefers spot, as `ckf_spot` writes it; otherwise its own node is as good as any."""
     affinity: Object = pod["spec"].get("affinity") or {}
@@ -342,11 +328,7 @@ def placeholder_for(pod: Object, pool: str, image: str) -> Object:
     Requests of init containers are left out, but for sidecars: where they are the largest, the pod may find no room.
     """
     spec = pod["spec"]
-    sidecars = [
-        container
-        for container in spec.get("initContainers") or ()
-        if container.get("restartPolicy") == "Always"
-    ]
+    sidecars = [part for part in spec.get("initContainers") or () if part.get("restartPolicy") == "Always"]
     kept = ("affinity", "tolerations", "runtimeClassName")
     confined = {
         "allowPrivilegeEscalation": False,
@@ -411,25 +393,10 @@ def _time(obj: Object) -> float:
 
 def _checked(pod: Object, now: float) -> Object:
     """A pod that has all that a move needs; what is read here raises for another one."""
-    _eviction(pod)
+    eviction(pod)
     _time(pod)
     why_not(pod, now)
     return pod
-
-
-def _path(pod: Object) -> str:
-    return f"/api/v1/namespaces/{pod['metadata']['namespace']}/pods/{pod['metadata']['name']}"
-
-
-def _eviction(pod: Object) -> Object:
-    """The eviction of this very pod, and not of another one of its name."""
-    metadata = pod["metadata"]
-    return {
-        "apiVersion": "policy/v1",
-        "kind": "Eviction",
-        "metadata": {"name": metadata["name"], "namespace": metadata["namespace"]},
-        "deleteOptions": {"preconditions": {"uid": metadata["uid"]}},
-    }
 
 
 def run(returns: Returns, report: Report, pause: float) -> None:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from datetime import date
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, Self, cast
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
 from pydantic.alias_generators import to_camel
@@ -76,6 +76,10 @@ class SettingsModel(BaseModel):
         if name in type(self).model_fields:
             raise UnreadError(name)
         return cast(Any, super()).__getattr__(name)
+
+    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
+        """Itself, for it is frozen: pydantic copies a default whenever it is taken."""
+        return self
 
     def __iter__(self) -> Iterator[tuple[str, Any]]:  # pyright: ignore[reportIncompatibleMethodOverride] # as BaseModel
         """Names and values of all fields, none left out silently."""

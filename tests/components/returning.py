@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any, Final
 
-from components.kubeflow.eviction_script import ApiError, Object
 from components.kubeflow.return_script import LABEL, PLACEHOLDER
+from components.kubeflow.script_client import ApiError, Object
 
 CONTRACT: Final = [
     {"name": "cpuspot", "priority": "Spot", "fallback": "cpuod"},

@@ -18,9 +18,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from components.kubeflow import return_memory, return_script
-from components.kubeflow.eviction_script import READY, Api, ApiError, Object, Report
 from components.kubeflow.return_memory import Memory
 from components.kubeflow.return_script import Returns, cost_of_move, pays_back_after, placeholder_for, why_not
+from components.kubeflow.script_client import READY, Api, ApiError, Object, Report
 from tests.components.returning import SETTINGS, FakeCluster, pod, toggling
 
 

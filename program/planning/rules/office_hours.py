@@ -2,10 +2,17 @@
 
 import zoneinfo
 from collections.abc import Iterator
+from functools import cache
 
 from components.arguments.mistakes import Mistake
 from program.planning.office_hours import hours_a_day
 from program.settings import Settings
+
+
+@cache
+def _time_zones() -> set[str]:
+    """Names in the machine's database, a walk through its six hundred files."""
+    return zoneinfo.available_timezones()
 
 
 def office_hour_problems(settings: Settings) -> Iterator[Mistake]:
@@ -13,7 +20,7 @@ def office_hour_problems(settings: Settings) -> Iterator[Mistake]:
     hours = settings.office_hours
     if hours is None:
         return
-    zones = zoneinfo.available_timezones()
+    zones = _time_zones()
     if zones and hours.time_zone not in zones:  # a machine without the database knows none
         meant = next((name for name in sorted(zones) if name.casefold() == hours.time_zone.casefold()), None)
         expected = f"the spelling {meant}" if meant else "a name of the IANA database, like Europe/London"

@@ -74,7 +74,8 @@ class Account:
                 "group or as location in the output costBasis"
             )
         self._stated = basis.workload or _blogs_month(cluster.pools)
-        _check(basis, self._stated, cluster.pools)
+        if not like:
+            _check(basis, self._stated, cluster.pools)
         self._region, self._quotes = region, Quotes(market, region)
         # The blog's model has no restarts.
         restart = dict[str, Restart]() if basis.cost.model == "blog" else _of_pools(cluster, self._measured)

@@ -32,6 +32,8 @@ _FREE: Final = frozenset(
         "azure-native:consumption:Budget",
         "azure-native:containerservice:MaintenanceConfiguration",
         "azure-native:costmanagement:Export",
+        "azure-native:dashboard:Dashboard",
+        "azure-native:dashboard:DashboardDefinition",
         "azure-native:managedidentity:FederatedIdentityCredential",
         "azure-native:managedidentity:UserAssignedIdentity",
         "azure-native:monitor:DataCollectionEndpoint",

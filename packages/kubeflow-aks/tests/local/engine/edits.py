@@ -237,6 +237,7 @@ EDITS: Final = (
     _one("alerts.emails", ["platform@example.com"]),
     _one("alerts.webhooks", ["https://hooks.example.com/alerts"]),
     Edit({"alerts.fallbackHours": 12, "alerts.emails": ["platform@example.com"]}),
+    Edit({"alerts.dashboard": True, "alerts.emails": ["platform@example.com"]}),
     _one("autoscaler.scanInterval", "20s"),
     _one("autoscaler.maxNodeProvisionTime", "5m"),
     _one("autoscaler.scaleDownDelayAfterAdd", "5m"),

@@ -102,10 +102,10 @@ class Outcome:
         least: those of all these that are on its pool's least nodes.
         least_fallback: the same on the fallback.
         waits: from the moment at which a start is due until its nodes are free.
-        late: share of its steps that miss their deadline; 0 without one.
-        part: of the month that was played; where it is not all, more may wait.
         returned: of the work, moved from the fallback back to spot.
         redone: on spot because of that: work since the last checkpoint, and restarts.
+        late: share of its steps that miss their deadline; 0 without one.
+        part: of the month that was played; where it is not all, more may wait.
     """
 
     hours: float
@@ -115,10 +115,10 @@ class Outcome:
     least: float
     least_fallback: float
     waits: float
+    returned: float
+    redone: float
     late: float
     part: float = 1.0
-    returned: float = 0.0
-    redone: float = 0.0
 
 
 def is_limited(month: Month) -> bool:
