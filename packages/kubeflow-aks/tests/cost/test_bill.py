@@ -79,6 +79,8 @@ def test_work_that_returns_to_spot_is_billed_so_where_it_agrees(
     else:
         assert fallback.expected > 0.9 * 2000 * 0.25
         assert not notes
+        explained = any(note.startswith("nothing of it is moved back") for note in cost_of_work.notes)
+        assert explained == agrees
     left_out = (
         "what `kubeflow.returnToSpot` moves of a from cpuod back to spot: `workload.a.returnToSpot` is false"
     )

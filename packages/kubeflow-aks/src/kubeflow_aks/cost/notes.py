@@ -33,6 +33,11 @@ def cost_notes(work: Work, cost: WorkCost, terms: Terms, currency: str) -> Itera
         yield from _checkpoints(work, cost, terms, rate, currency)
         yield from _chances(work, cost, terms)
         yield from _shortage(cost, terms)
+        if work.return_to_spot and not terms.returns:
+            yield (
+                "nothing of it is moved back to spot: that needs `kubeflow.returnToSpot`, a fallback, and a price of "
+                "spot at which a move pays within an hour"
+            )
     yield from _nodes(work, terms)
     yield from _full(cost, terms)
 
