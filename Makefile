@@ -23,7 +23,7 @@ REFERENCES := program.settings.reference kubeflow_aks.policy.reference kubeflow_
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: always help preview test test-components test-stacks test-rules test-packages test-kubeflow-aks test-ckf-spot test-local test-simulation stacks lint docs prices checksums bench requirements demo demo-down clean
+.PHONY: always help preview test test-program test-components test-stacks test-rules test-packages test-kubeflow-aks test-ckf-spot test-local test-simulation stacks lint docs prices checksums bench requirements demo demo-down clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,7 +40,9 @@ STRICTLY := -W error -W ignore::ResourceWarning
 SYNCED := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
 test: ## tests of the program, its components and its facts: no Azure, no Go, seconds
-	@$(MAKE) --no-print-directory --jobs=3 $(SYNCED) test-components test-stacks test-rules
+	@$(MAKE) --no-print-directory --jobs=3 $(SYNCED) test-program
+
+test-program: test-components test-stacks test-rules
 
 test-components: $(VENV)/.dev
 	@$(PY) -m pytest $(STRICTLY) $(COMPONENTS)

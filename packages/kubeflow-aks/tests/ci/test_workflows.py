@@ -57,6 +57,15 @@ def test_there_are_the_eleven() -> None:
     assert [parsed(file)["name"] for file in WORKFLOWS] == expected
 
 
+def test_every_target_of_make_exists() -> None:
+    targets = re.findall(
+        r"^([a-z-]+):", (PROJECT_ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    made = [line.split()[1:] for step in EVERY for line in step.run.splitlines() if line.startswith("make ")]
+    assert made
+    assert {word for words in made for word in words if "/" not in word} <= {*targets}
+
+
 @pytest.mark.parametrize("file", WORKFLOWS, ids=lambda file: file.name)
 def test_nothing_is_permitted_unless_a_job_requests_it(file: Path) -> None:
     assert parsed(file)["permissions"] == {}
