@@ -26,7 +26,7 @@ from tests.handoff import recorded_juju
 _PROGRAM = """#!/usr/bin/env bash
 set -u
 state=$FAKE_STATE
-program=$(basename "$0")
+program=${0##*/}
 call="$program $*"
 first=$1
 case $program in tofu | terraform) shift; first=$1 ;; esac
@@ -52,13 +52,13 @@ has() { [ -e "$state/$1" ]; }
 put() { mkdir -p "$(dirname "$state/$1")" && printf '%s' "${2:-}" >"$state/$1"; }
 drop() { rm -rf "${state:?}/$1"; }
 controller_id=11111111-2222-4333-8444-555555555555
-cloud=$(cat "$state/recorded/cloud")
+cloud=$(<"$state/recorded/cloud")
 """
 _JUJU = """
 recorded() {
   cat "$state/recorded/$1.out"
   cat "$state/recorded/$1.err" >&2
-  exit "$(cat "$state/recorded/$1.code")"
+  exit "$(<"$state/recorded/$1.code")"
 }
 # By what is known: the recording of a name, or that of its absence.
 recorded_if() { if has "$1"; then recorded "$2"; else recorded "$3"; fi; }
@@ -86,7 +86,7 @@ case $first in
     case " $* " in *" --no-switch "*) ;; *) put current "$3" ;; esac ;;
   unregister) if ! has "controllers/$2"; then recorded unregister-none; fi; changed drop "controllers/$2" ;;
   models)
-    if [ "$(cat "$state/controllers/$3")" = half-made ]; then recorded models-half-made; fi
+    if [ "$(<"$state/controllers/$3")" = half-made ]; then recorded models-half-made; fi
     if has silent; then echo '{}'; echo 'ERROR open connection timed out' >&2; exit 1; fi
     if has models/kubeflow; then kubeflow='{"name": "admin/kubeflow", "short-name": "kubeflow"}, '; fi
     echo "{\\"models\\": [${kubeflow-}{\\"name\\": \\"admin/controller\\", \\"short-name\\": \\"controller\\"}]}" ;;

@@ -7,6 +7,7 @@ kubernetes/autoscaler.
 import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Any, Final
 
 import yaml
@@ -150,17 +151,22 @@ def _status(snapshot: ClusterSnapshot) -> Object:
     config_map = snapshot.autoscaler.required()
     if not config_map:
         raise UnknownError(f"ConfigMap is missing: {_STATUS}")
-    try:
-        # Every value as the text that it is: a time in it could be one that Python cannot hold.
-        status: Any = yaml.load(text(config_map, "data", "status"), Loader=yaml.BaseLoader)  # noqa: S506 - safe, texts only
-    except (yaml.YAMLError, ValueError, RecursionError):
-        status = None
-    if "autoscalerStatus" not in fields(status):
+    status = _read(text(config_map, "data", "status"))
+    if "autoscalerStatus" not in status:
         raise UnknownError(
             f"ConfigMap {_STATUS} has an unexpected form; expected the YAML that the autoscaler "
             "writes since Kubernetes 1.30"
         )
-    return fields(status)
+    return status
+
+
+@lru_cache(maxsize=1)
+def _read(status: str) -> Object:
+    """Fields of a status, kept for the next check; each is text, for a time could be one that Python cannot hold."""
+    try:
+        return fields(yaml.load(status, Loader=yaml.BaseLoader))  # noqa: S506 - safe, texts only
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return {}
 
 
 def _written(status: Object) -> datetime:
