@@ -7,6 +7,7 @@ import copy
 import json
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Any, cast
 
 import pytest
@@ -117,11 +118,12 @@ def _wrong_tokens(tokens: list[Token]) -> Iterator[str]:
         elif token.type == "fence" and token.info not in ("diff", "text"):
             yield f"a fence of {token.info!r}"
         if token.type == "text":
-            yield from (
-                f"{what} in {token.content!r}"
-                for what, form in ALIVE.items()
-                if re.search(form, token.content.replace("[!CAUTION]", "").replace("[!WARNING]", ""))
-            )
+            yield from _alive(token.content.replace("[!CAUTION]", "").replace("[!WARNING]", ""))
+
+
+@cache
+def _alive(text: str) -> list[str]:
+    return [f"{what} in {text!r}" for what, form in ALIVE.items() if re.search(form, text)]
 
 
 def _is_a_page(address: object) -> bool:
@@ -133,7 +135,7 @@ def _is_a_page(address: object) -> bool:
 def _wrong_frame(text: str) -> Iterator[str]:
     if text.count("<!--") != 1 or not text.startswith(f"{MARKER}\n"):
         yield "no marker, or another one"
-    if any(ord(char) < 32 and char != "\n" for char in text):
+    if re.search(r"[\x00-\x09\x0b-\x1f]", text):
         yield "a control character"
 
 
