@@ -64,11 +64,11 @@ test-kubeflow-aks: $(VENV)/.dev
 test-ckf-spot: $(CKF_SPOT_VENV)/.dev
 	@cd $(CKF_SPOT) && .venv/bin/python -m pytest
 
-# Fewer collections of garbage; the limit keeps an API server that is given every operator's CRDs from 8 GiB.
+# Tests call make. Fewer collections of garbage; the limit keeps an API server that is given every operator's CRDs from 8 GiB.
 # If the tools can't be built the first step prints why, and the tests that need them are skipped; in CI they fail.
 test-local: $(VENV)/.dev ## the local AKS's tests, on the real engine and a real control plane; builds the tools once
 	@$(RUN) local build --with argo --with training --with tofu --with juju --with sdks --with yaml --with trainer --with katib --with ray --with kueue --with alerts --with kubernetes-provider --crds || test $$? -eq 1 -a -z "$$KUBEFLOW_AKS_REQUIRE_TOOLS"
-	@GOGC=800 GOMEMLIMIT=2GiB $(PY) -m pytest $(COMMANDS)/tests/local $(SIMULATION) --local -rs \
+	@MAKEFLAGS= GOGC=800 GOMEMLIMIT=2GiB $(PY) -m pytest $(COMMANDS)/tests/local $(SIMULATION) --local -rs \
 	  --numprocesses 6 --dist loadfile --no-loadscope-reorder
 
 test-simulation: $(VENV)/.dev ## the local AKS's tests that need no built tools
