@@ -36,7 +36,7 @@ from program.planning.cluster_basis import cluster_basis
 from program.planning.cost_basis import cost_basis
 from program.planning.hardware import GPU, gpu_model
 from program.planning.names import dns_label, given_names
-from program.planning.node_prices import node_prices
+from program.planning.node_prices import is_assumed, node_prices, on_demand_price
 from program.planning.pools import fallback_name, reservation_groups
 from program.planning.quota import vcpu_quota
 from program.planning.redundancy import blob_sku, disk_sku
@@ -160,6 +160,7 @@ def alerting(plan: Plan, group: ResourceGroup, cluster: AksCluster) -> AlertingA
     alerts, autoscaler = plan.settings.alerts, plan.settings.autoscaler
     if alerts is None:
         return None
+    prices = node_prices(plan.settings, plan.user_pools)
     times = {
         name: value
         for name in ("max_node_provision_time", "scale_down_unready_time")
@@ -170,18 +171,25 @@ def alerting(plan: Plan, group: ResourceGroup, cluster: AksCluster) -> AlertingA
         **_named(AlertsSpec, alerts),
         **times,
         cluster_id=cluster.cluster_id,
-        pools=[
-            WatchedPool(
-                name=pool.name,
-                min_count=pool.min_count,
-                max_count=pool.max_count,
-                fallback=bool(pool.fallback_of),
-                gpus=pool.hardware == GPU,
-            )
-            for pool in plan.user_pools
-        ],
+        pools=[_watched(plan, pool, prices.get(pool.name)) for pool in plan.user_pools],
         eviction_handler=_handles_evictions(plan),
     )
+
+
+def _watched(plan: Plan, pool: AgentPool, price: float | None) -> WatchedPool:
+    watched = WatchedPool(
+        name=pool.name,
+        min_count=pool.min_count,
+        max_count=pool.max_count,
+        fallback=bool(pool.fallback_of),
+        gpus=pool.hardware == GPU,
+        spot=pool.spot,
+    )
+    if price is not None:
+        watched["price"], watched["price_assumed"] = price, is_assumed(plan.settings, pool)
+    if pool.spot and (on_demand := on_demand_price(plan.settings, pool)) is not None:
+        watched["on_demand_price"] = on_demand
+    return watched
 
 
 def _handles_evictions(plan: Plan) -> bool:

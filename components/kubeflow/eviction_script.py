@@ -16,26 +16,33 @@ import json
 import os
 import queue
 import re
-import signal
-import socket
-import ssl
-import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import partial
 from http import HTTPStatus
-from http.client import HTTPException, HTTPResponse, HTTPSConnection
 from itertools import count
-from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
-from .script_metrics import Counter, Histogram, Metric, serve
+from .script_client import (
+    FAILURES,
+    GONE,
+    UNREADABLE,
+    Api,
+    ApiError,
+    Object,
+    Report,
+    deletion,
+    eviction,
+    pod_name,
+    pod_path,
+    start,
+)
+from .script_metrics import Counter, Histogram
 
 SAVE_SECONDS: Final = 180
 """A pod that agrees saves itself that often while an advisory stands, as one save would soon be old; measured in
@@ -53,8 +60,6 @@ eviction is refused until their grace would not fit any more."""
 RIGHTS_ON_ADVISORY: Final[Mapping[str, Sequence[str]]] = {"pods/status": ("patch",)}
 """Further verbs, unless advisories are ignored. A pod's annotations can be written with its status, and whoever may
 write its status changes no image, as who may write the pod does."""
-READY: Final = "ready"
-"""Content of the file of `Report` while nothing keeps the program from its work."""
 MARK: Final = "kubeflow-aks/cordoned-by"
 """Annotation of a node that this program emptied, with who had cordoned it."""
 ADVISED: Final = "kubeflow-aks/advised"
@@ -89,157 +94,6 @@ _CORDONS: Final = 16
 _CORDON_SECONDS: Final = 1.0
 """How long a look waits for the cordon, once it is done with the pods."""
 _LONGEST_PAUSE: Final = 8.0
-_SLOW_SECONDS: Final = 2
-"""After a watch should have ended it is given up."""
-_ANSWER_SECONDS: Final = 5.0
-"""After that a request is sent again: a connection that hangs must not use up the notice."""
-_WATCH_SECONDS: Final = 3
-"""The nodes are listed anew after a watch of so long, so that a watch that is silent hides no notice."""
-_RIGHTS_SECONDS: Final = 60
-_LINES: Final = 1000
-"""How many last lines are remembered, so that they are not repeated."""
-_GONE: Final = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
-"""The pod is not there any more, or another one has its name."""
-
-Object = dict[str, Any]
-Request = tuple[str, str, Object | None, str]
-"""Method, path, body, and what the body is after `application/`."""
-_T = TypeVar("_T")
-
-
-class ApiError(Exception):
-    """A refusal by the API server."""
-
-    def __init__(self, status: int, text: str) -> None:
-        super().__init__(f"{status} {_message(text)}")
-        self.status = status
-        self.text = text
-
-
-FAILURES: Final = (ApiError, OSError, HTTPException, ValueError)
-UNREADABLE: Final = (AttributeError, KeyError, TypeError, ValueError)
-"""What an object raises that is not of the API's form."""
-
-
-class Api:
-    """The API server, as the pod's service account."""
-
-    def __init__(self, host: str, port: int, folder: Path) -> None:
-        """`folder` has the files `token`, which the kubelet renews, and `ca.crt`."""
-        self._host, self._port, self._token = host, port, folder / "token"
-        self._tls = ssl.create_default_context(cafile=str(folder / "ca.crt"))
-        self._idle: queue.LifoQueue[HTTPSConnection] = queue.LifoQueue()
-
-    def call(self, method: str, path: str, body: Object | None = None, kind: str = "json") -> Object:
-        """One request and its JSON response; the request must be one that may be sent twice.
-
-        Raises:
-            ApiError: the server refuses.
-            OSError: it does not answer.
-        """
-        while self._idle.qsize():
-            with suppress(queue.Empty, OSError, HTTPException):  # the server closes what is idle for long
-                return self._exchange(self._idle.get_nowait(), (method, path, body, kind))
-            self._idle = queue.LifoQueue()
-        return self._exchange(self._connect(_ANSWER_SECONDS), (method, path, body, kind))
-
-    def watch(self, path: str) -> Iterator[bytes]:
-        """The lines of a watch of some seconds.
-
-        Raises:
-            ApiError: the server refuses.
-            OSError: nothing comes, not even the end.
-        """
-        ends = time.monotonic() + _WATCH_SECONDS
-        request = ("GET", f"{path}&watch=1&timeoutSeconds={_WATCH_SECONDS}", None, "json")
-        with closing(self._connect(_WATCH_SECONDS + _SLOW_SECONDS)) as connection:
-            for line in self._send(connection, request):
-                yield line
-                if time.monotonic() > ends:
-                    return
-
-    def _exchange(self, connection: HTTPSConnection, request: Request) -> Object:
-        """A request and its response; the connection is kept, because a new one costs more than the request."""
-        answer = json.loads(self._send(connection, request).read())
-        self._idle.put(connection)
-        return answer
-
-    def _connect(self, seconds: float) -> HTTPSConnection:
-        connection = HTTPSConnection(self._host, self._port, timeout=seconds, context=self._tls)
-        connection.connect()
-        _notice_dead_peers(connection.sock)
-        return connection
-
-    def _send(self, connection: HTTPSConnection, request: Request) -> HTTPResponse:
-        method, path, body, kind = request
-        headers = {
-            "Authorization": f"Bearer {self._token.read_text(encoding='utf-8').strip()}",
-            "Content-Type": f"application/{kind}",
-            "User-Agent": _NAME,
-        }
-        connection.request(method, path, None if body is None else json.dumps(body), headers)
-        response = connection.getresponse()
-        if response.status >= HTTPStatus.MULTIPLE_CHOICES:
-            raise ApiError(response.status, response.read().decode(errors="replace"))
-        return response
-
-
-class Report:
-    """What a program says of itself: in its log, and in a file for the readiness probe and the container's status."""
-
-    def __init__(self, file: Path | None = None, parts: Iterable[str] = ()) -> None:
-        """Writes that the parts have not been looked at.
-
-        Args:
-            file: has `READY`, or else what keeps the program from its work; None for no file.
-            parts: what the program must look at before it is ready.
-        """
-        self._file = file
-        self._lock = threading.Lock()
-        self._last: dict[str, str] = {}
-        self._problems = dict.fromkeys(parts, "not looked at yet")
-        self._write()
-
-    def line(self, about: str, text: str) -> None:
-        """Logs a line."""
-        self._last.pop(about, None)
-        log(f"{about}: {text}")
-
-    def once(self, about: str, text: str, detail: str = "") -> None:
-        """Logs a line, unless the last one about it had the same text; the detail may differ."""
-        with self._lock:
-            if self._last.get(about) == text:
-                return
-            if len(self._last) >= _LINES:
-                self._last.clear()
-            self._last[about] = text
-        log(f"{about}: {text}{detail}")
-
-    def problem(self, part: str, text: str) -> None:
-        """Reports what keeps the program from its work; an empty text is the end of it."""
-        with self._lock:
-            before, self._problems[part] = self._problems.get(part, ""), text
-            if before != text:
-                self._write()
-        if text:
-            self.once(part, text)
-        elif part in self._last:
-            self.line(part, "as it should be again")
-
-    def readable(self, what: str, entries: Iterable[Any] | None, read: Callable[[Any], _T]) -> Iterator[_T]:
-        """What `read` returns of the entries; one that cannot be read keeps nobody from the others."""
-        for entry in entries or ():
-            try:
-                value = read(entry)
-            except UNREADABLE as error:
-                self.once(f"{what} {str(entry)[:100]}", f"skipped, as it cannot be read: {error!r}")
-            else:
-                yield value
-
-    def _write(self) -> None:
-        if self._file is not None:
-            problems = [f"{part}: {text}" for part, text in self._problems.items() if text]
-            self._file.write_text("; ".join(problems) or READY, encoding="utf-8")
 
 
 class Metrics:
@@ -333,9 +187,7 @@ class Handler:
         self._on_advisory = on_advisory
         self._cordons = ThreadPoolExecutor(_CORDONS, "cordons")
         self._threads = ThreadPoolExecutor(_REQUESTS, "pods")
-        self._due: queue.PriorityQueue[tuple[float, int, Callable[[], Any], Future[Any]]] = (
-            queue.PriorityQueue()
-        )
+        self._due = queue.PriorityQueue[tuple[float, int, Callable[[], Any], Future[Any]]]()
         self._numbers = count()
 
     def run(self) -> None:
@@ -496,14 +348,17 @@ class Handler:
         """Cordons and marks a node, which only keeps other pods from coming; returns whether it must be tried again."""
         if _is_marked(node) and _is_cordoned(node) and ADVISED not in _annotations(node):
             return False
-        name, by = node["metadata"]["name"], _cordoned_by(node)
         try:
-            self._apply(node, {"annotations": {MARK: by}}, {"spec": {"unschedulable": True}})
+            self._cordon(node, {}, f"; Azure takes it in {ends - self._now():.0f} s")
         except FAILURES as error:
-            self._report.once(name, f"cannot be cordoned: {error}")
+            self._report.once(node["metadata"]["name"], f"cannot be cordoned: {error}")
             return True
-        self._report.once(name, f"cordoned by {by}", f"; Azure takes it in {ends - self._now():.0f} s")
         return False
+
+    def _cordon(self, node: Object, annotations: Mapping[str, str], detail: str) -> None:
+        by = _cordoned_by(node)
+        self._apply(node, {"annotations": {MARK: by, **annotations}}, {"spec": {"unschedulable": True}})
+        self._report.once(node["metadata"]["name"], f"cordoned by {by}", detail)
 
     def _release(self, node: Object, text: str, annotations: Mapping[str, str] | None = None) -> None:
         """Withdraws what this program applied, but for some annotations."""
@@ -525,11 +380,7 @@ class Handler:
             if heeded != event or _is_marked(node):
                 self._release(node, "Azure may take it" if left > 0 else "Azure did not take it", advised)
         elif heeded != event or not _is_marked(node):
-            by = _cordoned_by(node)
-            self._apply(node, {"annotations": {MARK: by, **advised}}, {"spec": {"unschedulable": True}})
-            self._report.once(
-                name, f"cordoned by {by}", f"; Azure may take it in the next {left / 60:.0f} min"
-            )
+            self._cordon(node, advised, f"; Azure may take it in the next {left / 60:.0f} min")
         if left <= 0:
             return False
         path = f"/api/v1/pods?resourceVersion=0&fieldSelector=spec.nodeName%3D{name}"
@@ -541,19 +392,20 @@ class Handler:
 
     def _have_saved(self, pod: Object, moment: str) -> bool:
         """Has a pod save itself, which goes on as it is; returns whether it must be tried again."""
-        metadata = pod["metadata"]
-        name = f"{metadata['namespace']}/{metadata['name']}"
-        path = f"/api/v1/namespaces/{metadata['namespace']}/pods/{metadata['name']}/status"
-        change = {"metadata": {"uid": metadata["uid"], "annotations": {SAVE: moment}}}
+        change = {"metadata": {"uid": pod["metadata"]["uid"], "annotations": {SAVE: moment}}}
         try:
-            self._api.call("PATCH", path, change, "merge-patch+json")
+            self._api.call("PATCH", f"{pod_path(pod)}/status", change, "merge-patch+json")
         except FAILURES as error:
-            if isinstance(error, ApiError) and error.status in _GONE:
-                return False
-            self._report.once(name, f"cannot be asked to save itself: {error}")
-            return True
-        self._report.line(name, "is to save itself, as Azure may take its node")
+            return self._has_failed(pod, error, "cannot be asked to save itself: ")
+        self._report.line(pod_name(pod), "is to save itself, as Azure may take its node")
         return False
+
+    def _has_failed(self, pod: Object, error: Exception, text: str = "") -> bool:
+        """Logs an error, unless the pod is not there any more; returns whether the request must be tried again."""
+        if isinstance(error, ApiError) and error.status in GONE:
+            return False
+        self._report.once(pod_name(pod), f"{text}{error}")
+        return True
 
     def _apply(self, node: Object, metadata: Object, fields: Object) -> Object:
         """The node after its fields are those of this program; what only this program had set before is removed.
@@ -569,93 +421,32 @@ class Handler:
     def _evict(self, pod: Object, ends: float, refused: set[str]) -> bool:
         """Evicts a pod; returns whether it must be tried again. Notes it in `refused` if that is refused."""
         left = ends - self._now()
-        metadata = pod["metadata"]
-        name = f"{metadata['namespace']}/{metadata['name']}"
-        path = f"/api/v1/namespaces/{metadata['namespace']}/pods/{metadata['name']}"
-        options = {"gracePeriodSeconds": grace(pod, left), "preconditions": {"uid": metadata["uid"]}}
-        eviction: Object = {
-            "apiVersion": "policy/v1",
-            "kind": "Eviction",
-            "metadata": {"name": metadata["name"], "namespace": metadata["namespace"]},
-            "deleteOptions": options,
-        }
+        path, uid, seconds = pod_path(pod), pod["metadata"]["uid"], grace(pod, left)
         result, why = "evicted", ""
         try:
             try:
-                self._api.call("POST", f"{path}/eviction", eviction)
+                self._api.call("POST", f"{path}/eviction", eviction(pod, gracePeriodSeconds=seconds))
             except ApiError as error:
-                if error.status in _GONE or is_overload(error):
+                if error.status in GONE or is_overload(error):
                     raise
-                if metadata["uid"] not in refused:
-                    refused.add(metadata["uid"])
+                if uid not in refused:
+                    refused.add(uid)
                     self._metrics.pods.count("refused")
                 if can_wait(pod, left):
                     raise
-                self._api.call("DELETE", path, {"apiVersion": "v1", "kind": "DeleteOptions", **options})
-                result, why = (
-                    "deleted",
-                    f", because what refuses its eviction cannot keep the VM ({error.status})",
-                )
+                self._api.call("DELETE", path, deletion(pod, gracePeriodSeconds=seconds))
+                why = f", because what refuses its eviction cannot keep the VM ({error.status})"
+                result = "deleted"
         except FAILURES as error:
-            if isinstance(error, ApiError) and error.status in _GONE:
-                return False
-            self._report.once(name, str(error))
-            return True
+            return self._has_failed(pod, error)
         self._metrics.pods.count(result)
-        self._report.line(name, f"{result}{why}, grace {options['gracePeriodSeconds']} s")
+        self._report.line(pod_name(pod), f"{result}{why}, grace {seconds} s")
         return False
-
-
-def keep_checking_rights(api: Api, report: Report, rights: Mapping[str, Mapping[str, Sequence[str]]]) -> None:
-    """Has a thread report what the service account may not do, now and every minute.
-
-    Args:
-        api: the API server.
-        report: gets the problem `rights`.
-        rights: verbs by resource of the API group "", by namespace; "" is the whole cluster.
-    """
-
-    def check() -> None:
-        while True:
-            try:
-                missing = missing_rights(api, rights)
-                report.problem("rights", f"it may not {', '.join(missing)}" if missing else "")
-            except (*FAILURES, *UNREADABLE) as error:
-                report.once("rights", f"cannot be checked: {error!r}")
-                time.sleep(1)
-            else:
-                time.sleep(_RIGHTS_SECONDS)
-
-    threading.Thread(target=check, name="rights", daemon=True).start()
-
-
-def missing_rights(api: Api, rights: Mapping[str, Mapping[str, Sequence[str]]]) -> list[str]:
-    """Those rights that the service account does not have, in words.
-
-    Raises:
-        ApiError: the API server refuses to say.
-        OSError: it does not answer.
-    """
-    missing: list[str] = []
-    for namespace, verbs_by_resource in rights.items():
-        for resource, verb in ((key, verb) for key, verbs in verbs_by_resource.items() for verb in verbs):
-            name, _, part = resource.partition("/")
-            attributes = {"namespace": namespace, "verb": verb, "resource": name, "subresource": part}
-            review: Object = {
-                "apiVersion": "authorization.k8s.io/v1",
-                "kind": "SelfSubjectAccessReview",
-                "spec": {"resourceAttributes": attributes},
-            }
-            path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
-            if not api.call("POST", path, review)["status"]["allowed"]:
-                missing.append(f"{verb} {resource}{f' in {namespace}' if namespace else ''}")
-    return missing
 
 
 def deadline(node: Mapping[str, Any]) -> float | None:
     """Seconds since the epoch at which Azure takes the node's VM at the earliest; None without a notice."""
-    ends = [_deadline(condition) for condition in _about_the_vm(node) if condition["status"] == "True"]
-    return min((end for end in ends if end is not None), default=None)
+    return min((end for end in map(_deadline, _about_the_vm(node)) if end is not None), default=None)
 
 
 def believed(ends: float, seen: float) -> float:
@@ -670,26 +461,24 @@ def believed(ends: float, seen: float) -> float:
 
 def is_taken_back(node: Mapping[str, Any]) -> bool:
     """Whether this program marked the node for a notice or an advisory that is not there any more."""
-    marked = _is_marked(node) or ADVISED in _annotations(node)
-    return marked and deadline(node) is None and not _is_unsure(node)
+    return _is_ours(node) and deadline(node) is None and not _is_unsure(node)
 
 
 def kinds(node: Mapping[str, Any]) -> set[str]:
     """What a node's notice says: that the end of the VM is `scheduled`, or has `started`; empty without a notice."""
-    messages = [entry.get("message") or "" for entry in _about_the_vm(node) if entry["status"] == "True"]
-    return {match["status"].lower() for match in map(_PREEMPT.match, messages) if match}
+    matches = [_PREEMPT.match(condition.get("message") or "") for condition in _about_the_vm(node)]
+    return {match["status"].lower() for match in matches if match}
 
 
 def needs_attention(node: Mapping[str, Any]) -> bool:
     """Whether there is or was a notice, or an advisory was heeded."""
-    return _is_marked(node) or ADVISED in _annotations(node) or deadline(node) is not None
+    return _is_ours(node) or deadline(node) is not None
 
 
 def advisory(node: Mapping[str, Any]) -> str:
     """Azure's advice that it may take the node's VM: its id, or since when it stands there; empty without one."""
     for condition in _about_the_vm(node):
-        match = _ADVISORY.match(condition.get("message") or "")
-        if match and condition["status"] == "True":
+        if match := _ADVISORY.match(condition.get("message") or ""):
             return str(match["id"] or condition.get("lastTransitionTime") or "unknown")
     return ""
 
@@ -733,52 +522,10 @@ def next_pause(pause: float, *, again: bool) -> float:
     return 1.0 if again else min(2 * pause, _LONGEST_PAUSE)
 
 
-def log(line: str) -> None:
-    """One line of the container's log, in one piece."""
-    sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()
-
-
-def start(
-    text: str,
-    parts: Iterable[str],
-    rights: Mapping[str, Mapping[str, Sequence[str]]],
-    metrics: Sequence[Metric],
-) -> tuple[Api, Report]:
-    """The client and the report of a script that begins: it logs, checks its rights, and answers with its metrics.
-
-    The script's first argument may be the folder of the service account. In its environment `REPORT` is the file of
-    the report and `METRICS` the address for metrics; without them there is none.
-
-    Args:
-        text: first line of its log.
-        parts: see `Report`; its rights come on top.
-        rights: see `keep_checking_rights`.
-        metrics: what it answers.
-    """
-    signal.signal(signal.SIGTERM, _end)
-    log(text)
-    folder = Path(sys.argv[1] if len(sys.argv) > 1 else "/var/run/secrets/kubernetes.io/serviceaccount")
-    api = Api(os.environ["KUBERNETES_SERVICE_HOST"], int(os.environ["KUBERNETES_SERVICE_PORT"]), folder)
-    file = os.environ.get("REPORT")
-    report = Report(Path(file) if file else None, (*parts, "rights"))
-    keep_checking_rights(api, report, rights)
-    if address := os.environ.get("METRICS"):
-        try:
-            log(f"metrics at {serve(metrics, address)}")
-        except (OSError, ValueError) as error:  # the work is more important
-            log(f"metrics: cannot be served at {address}: {error}")
-    return api, report
-
-
-def _end(*_: object) -> None:
-    """Ends the process; as a container's first one it would ignore SIGTERM."""
-    sys.exit()
-
-
-def _about_the_vm(node: Mapping[str, Any]) -> list[Object]:
+def _about_the_vm(node: Mapping[str, Any], status: str = "True") -> list[Object]:
+    """Its conditions about the VM that have a status."""
     conditions: list[Object] = node["status"].get("conditions") or []
-    return [entry for entry in conditions if entry["type"] in _CONDITIONS]
+    return [entry for entry in conditions if entry["type"] in _CONDITIONS and entry["status"] == status]
 
 
 def _annotations(obj: Mapping[str, Any]) -> Mapping[str, str]:
@@ -789,24 +536,22 @@ def _is_marked(node: Mapping[str, Any]) -> bool:
     return MARK in _annotations(node)
 
 
+def _is_ours(node: Mapping[str, Any]) -> bool:
+    """Whether this program cordoned the node, or heeded an advisory."""
+    return _is_marked(node) or ADVISED in _annotations(node)
+
+
 def _cordoned_by(node: Mapping[str, Any]) -> str:
     """Who has cordoned a node that this program cordons now, or cordoned before."""
     return _annotations(node).get(MARK) or (_OTHERS if _is_cordoned(node) else _NAME)
 
 
 def _is_unsure(node: Mapping[str, Any]) -> bool:
-    return any(condition["status"] == "Unknown" for condition in _about_the_vm(node))
+    return bool(_about_the_vm(node, "Unknown"))
 
 
 def _is_cordoned(node: Mapping[str, Any]) -> bool:
     return bool(node["spec"].get("unschedulable"))
-
-
-def _message(text: str) -> str:
-    """The message of the API server's refusal; the text where it has none."""
-    with suppress(*UNREADABLE):
-        return str(json.loads(text)["message"])
-    return text[:300]
 
 
 def _event(line: bytes) -> tuple[str, Object]:
@@ -847,14 +592,6 @@ def _seconds(read: Callable[[str], datetime], text: str, otherwise: float) -> fl
 def _longest_grace(pod: Mapping[str, Any]) -> int:
     seconds = pod["spec"].get("terminationGracePeriodSeconds")
     return _DEFAULT_GRACE if seconds is None else seconds
-
-
-def _notice_dead_peers(connection: socket.socket) -> None:
-    """A peer that is gone without a word ends a silent watch within 15 seconds."""
-    connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-    for option, value in (("TCP_KEEPIDLE", 6), ("TCP_KEEPINTVL", 3), ("TCP_KEEPCNT", 3)):
-        if hasattr(socket, option):  # not on every system
-            connection.setsockopt(socket.IPPROTO_TCP, getattr(socket, option), value)
 
 
 if __name__ == "__main__":

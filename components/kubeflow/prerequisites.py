@@ -141,7 +141,7 @@ def _eviction_handler(on_advisory: OnAdvisory) -> ScriptPod:
     """
     return ScriptPod(
         app="eviction-handler",
-        scripts=["eviction_script.py", "script_metrics.py"],
+        scripts=("eviction_script.py",),
         rights=RIGHTS if on_advisory == "ignore" else {**RIGHTS, **RIGHTS_ON_ADVISORY},
         settings={"ON_ADVISORY": on_advisory},
     )

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Final
 
-from .eviction_script import Object
+from .script_client import Object
 
 _DAY_SECONDS: Final = 86_400
 _MONTH_SECONDS: Final = 30 * _DAY_SECONDS
@@ -73,17 +73,17 @@ class Memory:
 
     def why_not(self, pod: Object, now: float) -> str:
         """Why a pod stays because of what was moved before; empty if nothing was."""
-        last = self._moves.get(_controller(pod))
+        last = self._moves.get(controller_name(pod))
         if last is None or now >= _end(last) or created(pod) <= last["newest"]:
             return ""
         return "its work was moved before, and is left alone for a day or more"
 
     def note_move(self, pod: Object, now: float) -> None:
         """A pod is moved; what is older than a month is forgotten."""
-        last = self._moves.get(_controller(pod))
+        last = self._moves.get(controller_name(pod))
         if last is None or now >= _end(last):
             count = 1 if last is None else last["count"] + 1
-            self._moves[_controller(pod)] = {"at": now, "newest": created(pod), "count": count}
+            self._moves[controller_name(pod)] = {"at": now, "newest": created(pod), "count": count}
         self._moves = {
             key: move for key, move in self._moves.items() if now < move["at"] + 2 * _MONTH_SECONDS
         }
@@ -118,8 +118,13 @@ def _end(move: Object) -> float:
     return move["at"] + min(_DAY_SECONDS * 2 ** min(move["count"] - 1, 10), _MONTH_SECONDS)
 
 
-def _controller(pod: Object) -> str:
+def controller(pod: Object) -> Object | None:
+    """What makes the pod again; None if nothing does."""
+    owners = pod["metadata"].get("ownerReferences", [])
+    return next((owner for owner in owners if owner.get("controller")), None)
+
+
+def controller_name(pod: Object) -> str:
     """The controller by name: one that is made anew, as in a JobSet that starts over, is the same work."""
-    owners: list[Any] = pod["metadata"].get("ownerReferences", [])
-    owner = next(owner for owner in owners if owner.get("controller"))
+    owner = controller(pod) or {}
     return f"{pod['metadata']['namespace']}/{owner['kind']}/{owner['name']}"

@@ -1,10 +1,10 @@
 """Moves work from on-demand fallbacks back to spot, where Azure has room for it again; one pod at a time.
 
-This file runs in the cluster as it is, from a ConfigMap, with nothing but Python's standard library and the eviction
-handler's client of the API server. Whether there is room nobody says beforehand, so it is tried without touching the
-work: a placeholder, a pod that does nothing and requests what the work requests, on spot nodes alone. Once the
-placeholder runs, it is deleted, and the pod that it stood for is evicted; the scheduler then prefers that node. Without
-room the work does not notice, and the next try is later each time.
+This file runs in the cluster as it is, from a ConfigMap, with nothing but Python's standard library. Whether there is
+room nobody says beforehand, so it is tried without touching the work: a placeholder, a pod that does nothing and
+requests what the work requests, on spot nodes alone. Once the placeholder runs, it is deleted, and the pod that it
+stood for is evicted; the scheduler then prefers that node. Without room the work does not notice, and the next try is
+later each time.
 
 docs/decisions/0019-work-returns-to-spot-behind-a-placeholder.md says why, and why nothing moves in a loop.
 """
@@ -21,17 +21,22 @@ from http import HTTPStatus
 from itertools import chain
 from typing import Final
 
-from .eviction_script import (
+from .return_memory import Memory, controller, controller_name, created
+from .script_client import (
     FAILURES,
+    GONE,
     UNREADABLE,
     Api,
     ApiError,
     Object,
     Report,
+    deletion,
+    eviction,
     log,
+    pod_name,
+    pod_path,
     start,
 )
-from .return_memory import Memory, created
 from .script_metrics import Counter
 
 RIGHTS: Final[Mapping[str, Sequence[str]]] = {
@@ -74,7 +79,6 @@ _SINCE_CHECKPOINT_SECONDS: Final = 600
 _PAYS_BACK_SECONDS: Final = 3600
 """A move that needs longer to pay for itself is not made: our choice."""
 _PAUSE_SECONDS: Final = 20.0
-_GONE: Final = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
 
 
 class Returns:
@@ -106,6 +110,8 @@ class Returns:
         self._image = settings["IMAGE"]
         self._prices: dict[str, float] = json.loads(settings["PRICES"])
         self._pools: dict[str, str] = {}
+        self._moved: tuple[str, frozenset[str], float] | None = None
+        """Controller and uids of the pods that were there when one was evicted, and until when room is kept for it."""
         self._report = report or Report()
         self._returned = returned or returned_pods()
 
@@ -128,9 +134,9 @@ class Returns:
             return
         memory = Memory.of(self._get(f"{self._memories}/{_NAME}"))
         spot_pools = self._spot_pools()
-        if placeholder is None:
+        if placeholder is None and not self._is_awaited(pods, now):
             self._begin(pods, spot_pools, memory, now)
-        elif "deletionTimestamp" not in placeholder["metadata"]:
+        elif placeholder is not None and "deletionTimestamp" not in placeholder["metadata"]:
             self._go_on(placeholder, pods, spot_pools, memory, now)
 
     def _begin(
@@ -164,7 +170,9 @@ class Returns:
             self._delete(placeholder)
             log(f"{pool}: no room is needed any more")
         elif phase == "Running":
-            self._move(placeholder, pod, pool, memory, now)
+            if self._move(placeholder, pod, pool, memory, now):
+                before = frozenset(it["metadata"]["uid"] for it in pods)
+                self._moved = (controller_name(pod), before, now + _PATIENCE_SECONDS)
         elif phase != "Pending" or now - _time(placeholder) > _PATIENCE_SECONDS:
             self._returned.count("no_room")
             memory.note_failure(pool, now)
@@ -172,39 +180,47 @@ class Returns:
             self._delete(placeholder)
             self._note(pod, f"stays on {pool}: {memory.rests(pool, now)}")
 
-    def _move(self, placeholder: Object, pod: Object, pool: str, memory: Memory, now: float) -> None:
-        """Notes the move before it makes it: what ends between the two has moved nothing, and moves it another day."""
+    def _is_awaited(self, pods: Sequence[Object], now: float) -> bool:
+        """Whether what was evicted is not back yet: the next placeholder would take its node, and prove no room."""
+        if self._moved is None or now > self._moved[2]:
+            return False
+        name, before, _ = self._moved
+        others = (pod for pod in pods if pod["metadata"]["uid"] not in before and controller(pod))
+        return name not in map(controller_name, others)
+
+    def _move(self, placeholder: Object, pod: Object, pool: str, memory: Memory, now: float) -> bool:
+        """Notes the move before it makes it: what ends between the two has moved nothing, and moves it another day.
+
+        Returns:
+            whether the pod was evicted.
+        """
         memory.note_move(pod, now)
         memory.note_success(pool)
         self._save(memory)
         there = self._pool_of(placeholder)
         self._delete(placeholder)
         try:
-            self._api.call("POST", f"{_path(pod)}/eviction", _eviction(pod))
+            self._api.call("POST", f"{pod_path(pod)}/eviction", eviction(pod))
         except ApiError as error:
-            self._note(pod, f"stays on {pool}: {'it has ended' if error.status in _GONE else error}")
-            if error.status not in _GONE:
+            self._note(pod, f"stays on {pool}: {'it has ended' if error.status in GONE else error}")
+            if error.status not in GONE:
                 self._returned.count("refused")
                 memory.note_failure(pool, now)
                 self._save(memory)
-            return
+            return False
         self._returned.count("evicted")
         self._note(pod, f"evicted from {pool}, as {there} has room; {self._worth(pod, pool, there, now)}")
+        return True
 
     def _why_it_stays(
         self, pod: Object, pool: str, spot_pools: Sequence[str], memory: Memory, now: float
     ) -> str:
+        if why := why_not(pod, now) or memory.why_not(pod, now):
+            return why
         prices = [self._prices[name] for name in spot_pools if name in self._prices]
-        return (
-            why_not(pod, now)
-            or memory.why_not(pod, now)
-            or self._too_dear(pod, self._prices.get(pool), min(prices, default=None), now)
-        )
-
-    def _too_dear(self, pod: Object, dear: float | None, cheap: float | None, now: float) -> str:
-        if dear is None or cheap is None:
+        if not prices or pool not in self._prices:
             return ""
-        seconds = pays_back_after(cost_of_move(pod, now), dear, cheap)
+        seconds = pays_back_after(cost_of_move(pod, now), self._prices[pool], min(prices))
         return "" if seconds <= _PAYS_BACK_SECONDS else "spot is not cheap enough to pay for the lost work"
 
     def _worth(self, pod: Object, pool: str, there: str, now: float) -> str:
@@ -246,30 +262,23 @@ class Returns:
             return None
 
     def _delete(self, placeholder: Object) -> None:
-        uid = {"uid": placeholder["metadata"]["uid"]}
-        options = {
-            "apiVersion": "v1",
-            "kind": "DeleteOptions",
-            "gracePeriodSeconds": 0,
-            "preconditions": uid,
-        }
+        options = deletion(placeholder, gracePeriodSeconds=0)
         try:
             self._api.call("DELETE", f"{self._placeholders}/{PLACEHOLDER}", options)
         except ApiError as error:
-            if error.status not in _GONE:
+            if error.status not in GONE:
                 raise
 
     def _save(self, memory: Memory) -> None:
         """Writes what it knows, unless another one of this program wrote meanwhile."""
         config_map = memory.config_map(_NAME)
-        if "resourceVersion" in config_map["metadata"]:
-            memory.saved(self._api.call("PUT", f"{self._memories}/{_NAME}", config_map))
-        else:
-            memory.saved(self._api.call("POST", self._memories, config_map))
+        there = "resourceVersion" in config_map["metadata"]
+        call = ("PUT", f"{self._memories}/{_NAME}") if there else ("POST", self._memories)
+        memory.saved(self._api.call(*call, config_map))
 
     def _note(self, pod: Object, text: str) -> None:
         """Logs what became of a pod, once."""
-        self._report.once(f"{pod['metadata']['namespace']}/{pod['metadata']['name']}", text)
+        self._report.once(pod_name(pod), text)
 
 
 def returned_pods() -> Counter:
@@ -301,12 +310,6 @@ def why_not(pod: Object, now: float) -> str:
     return ""
 
 
-def controller(pod: Object) -> Object | None:
-    """What makes the pod again; None if nothing does."""
-    owners = pod["metadata"].get("ownerReferences", [])
-    return next((owner for owner in owners if owner.get("controller")), None)
-
-
 def prefers_spot(pod: Object) -> bool:
     """Whether its node affinity prefers spot, as `ckf_spot` writes it; otherwise its own node is as good as any."""
     affinity: Object = pod["spec"].get("affinity") or {}
@@ -325,11 +328,7 @@ def placeholder_for(pod: Object, pool: str, image: str) -> Object:
     Requests of init containers are left out, but for sidecars: where they are the largest, the pod may find no room.
     """
     spec = pod["spec"]
-    sidecars = [
-        container
-        for container in spec.get("initContainers") or ()
-        if container.get("restartPolicy") == "Always"
-    ]
+    sidecars = [part for part in spec.get("initContainers") or () if part.get("restartPolicy") == "Always"]
     kept = ("affinity", "tolerations", "runtimeClassName")
     confined = {
         "allowPrivilegeEscalation": False,
@@ -394,25 +393,10 @@ def _time(obj: Object) -> float:
 
 def _checked(pod: Object, now: float) -> Object:
     """A pod that has all that a move needs; what is read here raises for another one."""
-    _eviction(pod)
+    eviction(pod)
     _time(pod)
     why_not(pod, now)
     return pod
-
-
-def _path(pod: Object) -> str:
-    return f"/api/v1/namespaces/{pod['metadata']['namespace']}/pods/{pod['metadata']['name']}"
-
-
-def _eviction(pod: Object) -> Object:
-    """The eviction of this very pod, and not of another one of its name."""
-    metadata = pod["metadata"]
-    return {
-        "apiVersion": "policy/v1",
-        "kind": "Eviction",
-        "metadata": {"name": metadata["name"], "namespace": metadata["namespace"]},
-        "deleteOptions": {"preconditions": {"uid": metadata["uid"]}},
-    }
 
 
 def run(returns: Returns, report: Report, pause: float) -> None:

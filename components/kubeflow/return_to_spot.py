@@ -21,8 +21,6 @@ from .return_script import RIGHTS, RIGHTS_OVER_PLACEHOLDERS
 from .script_pod import ScriptPod, policy_rules, script_pod
 
 _APP: Final = "return-to-spot"
-_SCRIPTS: Final = ("return_script.py", "return_memory.py", "eviction_script.py", "script_metrics.py")
-"""The client of the API server is that of the eviction handler."""
 
 
 def return_to_spot(
@@ -73,7 +71,7 @@ def return_to_spot(
         made.append(no_traffic(f"{name}-{_APP}", there, opts))
     pod = ScriptPod(
         app=_APP,
-        scripts=_SCRIPTS,
+        scripts=("return_script.py", "return_memory.py"),
         rights=RIGHTS,
         settings={
             "NAMESPACE": namespace,

@@ -27,15 +27,17 @@ from pulumi_kubernetes.rbac.v1 import (
 
 from ..arguments.declaration import TextsByName
 from ..arguments.inputs import merged
-from .eviction_script import READY
 from .images import PYTHON, version
 from .labels import labels, selector
 from .pods import CONFINED
+from .script_client import READY
 from .script_metrics import PATH, PORT
 
 _FOLDER: Final = "/opt"
 _PACKAGE: Final = "scripts"
 """Folder of the scripts, by whose name they find each other: Python needs no more for a package."""
+_SHARED: Final = ("script_client.py", "script_metrics.py")
+"""Scripts that every other one needs."""
 REPORT: Final = "/dev/termination-log"
 """File that the kubelet gives each container, and whose content it writes into the pod's status when the container ends
 ("Customizing the termination message"); the scripts report there what keeps them from their work."""
@@ -82,7 +84,7 @@ class ScriptPod:
 
     Attributes:
         app: its name, and that of its objects.
-        scripts: files of this folder that it needs, that which it runs first.
+        scripts: files of this folder that it needs beside the shared ones, that which it runs first.
         rights: verbs by resource of the API group "", in the whole cluster.
         settings: environment of the script.
     """
@@ -114,7 +116,8 @@ def script_pod(
     """
     app, role = pod.app, f"kubeflow-aks-{pod.app}"
     worn = labels(app, app=app, version=version(PYTHON))
-    texts = {script: Path(__file__).with_name(script).read_text(encoding="utf-8") for script in pod.scripts}
+    folder, scripts = Path(__file__).parent, (*pod.scripts, *_SHARED)
+    texts = {script: (folder / script).read_text(encoding="utf-8") for script in scripts}
     digest = hashlib.sha256("".join(texts.values()).encode()).hexdigest()[:16]
     module = f"{_PACKAGE}.{pod.scripts[0].removesuffix('.py')}"
     settings = {**pod.settings, "REPORT": REPORT, "METRICS": f"0.0.0.0:{PORT}"}

@@ -12,14 +12,15 @@ NODE_LABEL: Final = "kubernetes.azure.com/agentpool"
 """Label of a node with its pool, which AKS sets and kube-state-metrics must be told to show."""
 LABELS_ALLOWED: Final = f"nodes=[{NODE_LABEL}]"
 """What `kubeStateMetrics.metricLabelsAllowlist` takes."""
-_METRIC_LABEL: Final = "label_kubernetes_azure_com_agentpool"
+METRIC_LABEL: Final = "label_kubernetes_azure_com_agentpool"
+"""Label of `kube_node_labels` with it."""
 _RULES: Final[Sequence[Mapping[str, Any]]] = yaml.safe_load(
     Path(__file__).with_name("alerts.yaml").read_text(encoding="utf-8")
 )
 
 
 class WatchedPool(TypedDict):
-    """A pool, as far as alerts look at it."""
+    """A pool, as far as alerts and the dashboard look at it."""
 
     name: str
     """Name of the pool."""
@@ -31,6 +32,14 @@ class WatchedPool(TypedDict):
     """Whether it takes work for which spot has no room. Default: false."""
     gpus: NotRequired[bool]
     """Whether its nodes have GPUs. Default: false."""
+    spot: NotRequired[bool]
+    """Whether its nodes are spot VMs. Default: false."""
+    price: NotRequired[float]
+    """USD per hour of a node. Default: none; then the dashboard leaves the pool out of cost and saving, and says so."""
+    price_assumed: NotRequired[bool]
+    """Whether the price is assumed, which the dashboard says then. Default: false."""
+    on_demand_price: NotRequired[float]
+    """USD per hour of a spot pool's node on demand. Default: none, as if it had no price."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,9 +89,9 @@ def alert_rules(
         "hours": str(hours),
         "provision": provision,
         "unready": unready,
-        "maximums": _vector(others, lambda pool: pool["max_count"]),
-        "fallback_maximums": _vector(fallbacks, lambda pool: pool["max_count"]),
-        "fallback_minimums": _vector(fallbacks, lambda pool: pool["min_count"]),
+        "maximums": vector_by_pool(others, lambda pool: pool["max_count"]),
+        "fallback_maximums": vector_by_pool(fallbacks, lambda pool: pool["max_count"]),
+        "fallback_minimums": vector_by_pool(fallbacks, lambda pool: pool["min_count"]),
         "gpus": "|".join(gpus),
     }
     return [
@@ -98,9 +107,8 @@ def alert_rules(
     ]
 
 
-def _vector(pools: Sequence[WatchedPool], number: Callable[[WatchedPool], int]) -> str:
+def vector_by_pool(pools: Sequence[WatchedPool], number: Callable[[WatchedPool], float]) -> str:
     """A number of each pool, as PromQL that has the label of the pool's nodes."""
     return " or ".join(
-        f'label_replace(vector({number(pool)}), "{_METRIC_LABEL}", "{pool["name"]}", "", "")'
-        for pool in pools
+        f'label_replace(vector({number(pool)}), "{METRIC_LABEL}", "{pool["name"]}", "", "")' for pool in pools
     )

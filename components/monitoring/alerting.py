@@ -1,25 +1,32 @@
 """Managed Prometheus of one cluster, its alerts, and whom they notify."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 import pulumi
 from pulumi_azure_native import alertsmanagement, monitor
+from pulumi_azure_native import dashboard as azure_dashboard
 
 from ..arguments import limits
 from ..arguments.checked import Rule, checked, named, rule, rule_of_text, whole
 from ..arguments.inputs import when_known
+from ..arguments.mistakes import Mistake
 from ..azure import azure_names
 from ..azure.arm_ids import CLUSTER, arm_id_mistakes, name_of
 from ..azure.tags import tag_mistakes
-from .alert_rules import AlertRule, alert_rules
+from .alert_rules import AlertRule, WatchedPool, alert_rules
 from .alerting_args import AlertingArgs
+from .dashboard import dashboard
 from .monitoring_checks import alert_mistakes
 
 _STREAM: Final = "Microsoft-PrometheusMetrics"
 _ACCOUNT: Final = "MonitoringAccount1"
 _LONGEST: Final = 44
 """Characters of the name of a data collection endpoint (Azure's own template cuts names there)."""
+_LONGEST_DASHBOARD: Final = 30
+"""Characters of the name of a dashboard (Azure/azure-rest-api-specs, ManagedDashboard.tsp)."""
+_SHOWN_AT: Final = {"GrafanaDashboardResourceType": "microsoft.ContainerService/managedClusters"}
+"""Tag by which the portal lists a dashboard at each cluster, too (visualize-use-grafana-dashboards.md, 2025-08-22)."""
 
 
 class Alerting(pulumi.ComponentResource):
@@ -27,6 +34,8 @@ class Alerting(pulumi.ComponentResource):
 
     workspace_id: pulumi.Output[str]
     """ARM id of the workspace with the metrics."""
+    dashboard: pulumi.Output[str]
+    """The dashboard as JSON, which any Grafana imports that has these metrics."""
 
     def __init__(self, name: str, args: AlertingArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         args = checked("Alerting", AlertingArgs, args, _rules)
@@ -42,13 +51,14 @@ class Alerting(pulumi.ComponentResource):
         self.workspace_id = workspace.id
         _collection(name, args, workspace.id, self)
         notified = _action_group(name, args, self)
+        handler, namespace = args.get("eviction_handler", True), args.get("namespace", "kubeflow-aks")
         rules = alert_rules(
             args["pools"],
-            handler=args.get("eviction_handler", True),
+            handler=handler,
             hours=int(whole(args)["fallback_hours"]),
             provision=whole(args)["max_node_provision_time"],
             unready=whole(args)["scale_down_unready_time"],
-            namespace=args.get("namespace", "kubeflow-aks"),
+            namespace=namespace,
         )
         alertsmanagement.PrometheusRuleGroup(
             f"{name}-alerts",
@@ -64,7 +74,11 @@ class Alerting(pulumi.ComponentResource):
             tags=args.get("tags"),
             opts=pulumi.ResourceOptions(parent=self, protect=False),
         )
-        self.register_outputs({"workspaceId": self.workspace_id})
+        shown = dashboard(name, args["pools"], handler=handler, namespace=namespace)
+        self.dashboard = pulumi.Output.from_input(shown)
+        if whole(args)["dashboard"]:
+            _dashboard(name, args, shown, self)
+        self.register_outputs({"workspaceId": self.workspace_id, "dashboard": self.dashboard})
 
 
 def _rules(args: AlertingArgs) -> Iterator[Rule]:
@@ -75,7 +89,15 @@ def _rules(args: AlertingArgs) -> Iterator[Rule]:
         namespace=(limits.KUBERNETES_NAME, args.get("namespace")),
     )
     yield rule(alert_mistakes, args.get("emails", ()), args.get("webhooks", ()))
+    yield rule(_price_mistakes, args["pools"])
     yield rule(tag_mistakes, args.get("tags", {}))
+
+
+def _price_mistakes(pools: Sequence[WatchedPool]) -> Iterator[Mistake]:
+    for number, pool in enumerate(pools):
+        for key, price in (("price", pool.get("price")), ("onDemandPrice", pool.get("on_demand_price"))):
+            if price is not None:
+                yield from limits.number_mistakes(f"pools[{number}].{key}", limits.PRICE, price)
 
 
 def _collection(name: str, args: AlertingArgs, workspace: pulumi.Input[str], parent: pulumi.Resource) -> None:
@@ -83,7 +105,7 @@ def _collection(name: str, args: AlertingArgs, workspace: pulumi.Input[str], par
 
     Source: Azure/prometheus-collector, AddonBicepTemplate/FullAzureMonitorMetricsProfile.bicep.
     """
-    short = f"{name[: _LONGEST - 11].rstrip('-')}-prometheus"
+    short = _cut(name, "-prometheus", _LONGEST)
     endpoint = monitor.DataCollectionEndpoint(
         f"{name}-metrics-endpoint",
         data_collection_endpoint_name=short,
@@ -122,6 +144,34 @@ def _collection(name: str, args: AlertingArgs, workspace: pulumi.Input[str], par
         data_collection_rule_id=collection.id,
         opts=pulumi.ResourceOptions(parent=parent, protect=False),
     )
+
+
+def _cut(name: str, end: str, longest: int) -> str:
+    return f"{name[: longest - len(end)].rstrip('-')}{end}"
+
+
+def _dashboard(name: str, args: AlertingArgs, shown: str, parent: pulumi.Resource) -> None:
+    """Has the Azure portal show the dashboard, with the rights of whoever looks at it."""
+    made = azure_dashboard.Dashboard(
+        f"{name}-dashboard",
+        dashboard_name=_cut(name, "-spot", _LONGEST_DASHBOARD),
+        resource_group_name=args["resource_group_name"],
+        location=args["location"],
+        tags=when_known(_with_place, args.get("tags", {})),
+        opts=pulumi.ResourceOptions(parent=parent, protect=False),
+    )
+    azure_dashboard.DashboardDefinition(
+        f"{name}-dashboard-definition",
+        definition_name="default",  # the only one that the portal shows
+        dashboard_name=made.name,
+        resource_group_name=args["resource_group_name"],
+        properties=azure_dashboard.DashboardDefinitionPropertiesArgs(serialized_data=shown),
+        opts=pulumi.ResourceOptions(parent=made, protect=False),
+    )
+
+
+def _with_place(tags: Mapping[str, pulumi.Input[str]]) -> dict[str, pulumi.Input[str]]:
+    return {**tags, **_SHOWN_AT}
 
 
 def _action_group(name: str, args: AlertingArgs, parent: pulumi.Resource) -> monitor.ActionGroup:

@@ -17,6 +17,8 @@ class AlertsSpec(TypedDict, total=False):
     """Addresses that Azure posts to, in its common alert schema; each is a secret, because whoever has it can post."""
     fallback_hours: Annotated[Input[int], Argument(6, "our choice", unit="hours", ge=1, le=720)]
     """How long work may run on a fallback until somebody is notified that spot may be sold out."""
+    dashboard: Annotated[bool, Argument(False, "docs/how-to/alerts.md#look-at-it")]
+    """Whether Azure's portal shows the dashboard of nodes, prices, evictions and waiting pods, which is free."""
 
 
 class AlertingArgs(AlertsSpec, total=False):

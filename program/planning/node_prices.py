@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import aks_facts
 from program.planning.pools import AgentPool
-from program.settings import Settings
+from program.settings import Price, Settings
 
 _LISTED = "USD"
 """Currency of the catalogue's prices."""
@@ -20,13 +20,29 @@ def node_prices(settings: Settings, pools: Iterable[AgentPool]) -> dict[str, flo
     return {name: price for name, price in prices.items() if price is not None}
 
 
+def on_demand_price(settings: Settings, pool: AgentPool) -> float | None:
+    """USD per hour of a node on demand of the size of a pool; None without a price."""
+    negotiated = _negotiated(settings, pool)
+    if negotiated and negotiated.on_demand is not None:
+        return negotiated.on_demand
+    return aks_facts.ondemand_prices(pool.vm_size).get(settings.location)
+
+
+def is_assumed(settings: Settings, pool: AgentPool) -> bool:
+    """Whether the price of a pool's node is assumed: spot, for which the stack's file has none."""
+    negotiated = _negotiated(settings, pool)
+    return pool.spot and (negotiated is None or negotiated.spot is None)
+
+
 def _price(settings: Settings, pool: AgentPool) -> float | None:
-    negotiated = settings.cost.prices.get(pool.vm_size) if settings.cost.currency == _LISTED else None
-    listed = aks_facts.ondemand_prices(pool.vm_size).get(settings.location)
-    on_demand = negotiated.on_demand if negotiated and negotiated.on_demand is not None else listed
+    on_demand, negotiated = on_demand_price(settings, pool), _negotiated(settings, pool)
     if not pool.spot:
         return on_demand
     if negotiated and negotiated.spot is not None:
         return negotiated.spot
     share = aks_facts.assumed_spot_share(gpus=bool(pool.size.gpus))
     return None if on_demand is None else round(share * on_demand, 5)
+
+
+def _negotiated(settings: Settings, pool: AgentPool) -> Price | None:
+    return settings.cost.prices.get(pool.vm_size) if settings.cost.currency == _LISTED else None

@@ -162,3 +162,6 @@ class Work(SettingsModel):
     head_pool: str | None = setting(None, "our choice")
     """Pool on demand where each step has one node more from its start to its end: the head of a Ray cluster, the driver
     of a Spark job. Left out: none."""
+    return_to_spot: bool = setting(False, "our choice")
+    """Whether its pods have the label `kubeflow-aks/return-to-spot`, `checkpointed` with `checkpointMinutes` and else
+    `restartable`, so that `kubeflow.returnToSpot` moves them. The bill counts that; it labels nothing."""

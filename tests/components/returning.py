@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any, Final
 
-from components.kubeflow.eviction_script import ApiError, Object
 from components.kubeflow.return_script import LABEL, PLACEHOLDER
+from components.kubeflow.script_client import ApiError, Object
 
 CONTRACT: Final = [
     {"name": "cpuspot", "priority": "Spot", "fallback": "cpuod"},
@@ -88,9 +88,10 @@ class FakeCluster:
         evicted: names of the pods, and the controllers' names, in order.
         odd: entries of the list of pods that are no pods.
         refuses: status of the answer to an eviction, 0 for none.
+        gone: what was evicted and comes again later; only where its controller waits before it `returns`.
     """
 
-    def __init__(self, *pods: Object, room: set[str] | None = None) -> None:
+    def __init__(self, *pods: Object, room: set[str] | None = None, returns: bool = True) -> None:
         self.now = 0.0
         self.room = room or set()
         self.pods = {work["metadata"]["name"]: work for work in pods}
@@ -99,6 +100,7 @@ class FakeCluster:
         self.evicted: list[tuple[str, str]] = []
         self.odd: list[Any] = []
         self.refuses = 0
+        self.returns, self.gone = returns, list[Object]()
         self.requests: list[str] = []
         self._numbers = itertools.count(1)
 
@@ -184,8 +186,16 @@ class FakeCluster:
         if pod is None or body["deleteOptions"]["preconditions"]["uid"] != pod["metadata"]["uid"]:
             raise ApiError(HTTPStatus.NOT_FOUND, "no pod")
         self.evicted.append((name, pod["metadata"]["ownerReferences"][0]["name"]))
-        self._again(pod)
+        if self.returns:
+            self._again(pod)
+        else:
+            self.gone.append(self.pods.pop(name))
         return {}
+
+    def come_back(self) -> None:
+        """Make all pods that are gone again."""
+        while self.gone:
+            self._again(self.gone.pop())
 
     def _again(self, old: Object) -> None:
         """The controller makes the pod again, by the same name."""

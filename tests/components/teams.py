@@ -237,12 +237,22 @@ MOST: Final[Arguments] = {
         {
             "cluster_id": f"{_ELSEWHERE}ContainerService/managedClusters/A",
             "pools": [
-                {"name": "gpuspot", "min_count": 0, "max_count": 4, "gpus": True},
+                {
+                    "name": "gpuspot",
+                    "min_count": 0,
+                    "max_count": 4,
+                    "gpus": True,
+                    "spot": True,
+                    "price": 0.22,
+                    "price_assumed": True,
+                    "on_demand_price": 0.66,
+                },
                 {"name": "gpuod", "min_count": 0, "max_count": 2, "gpus": True, "fallback": True},
             ],
             "emails": ["ml@example.com"],
             "webhooks": ["https://hooks.example.com/T000"],
             "fallback_hours": 12,
+            "dashboard": True,
             "namespace": "team",
             "eviction_handler": False,
             "max_node_provision_time": "15m",

@@ -1,12 +1,16 @@
 """Managed Prometheus, its alerts and whom they notify, on their own."""
 
+import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from components.monitoring.alert_rules import WatchedPool, alert_rules
 from components.monitoring.alerting import Alerting, AlertingArgs
+from components.monitoring.dashboard import dashboard
 from tests.components.conftest import Cloud, value
 
 GROUP = "/subscriptions/00000000-0000-0000-0000-000000001234/resourceGroups/group/providers"
@@ -18,8 +22,17 @@ ARGS = AlertingArgs(
     location="westeurope",
     cluster_id=CLUSTER,
     pools=[
-        {"name": "gpuspot", "min_count": 0, "max_count": 4, "gpus": True},
-        {"name": "gpuod", "min_count": 1, "max_count": 2, "gpus": True, "fallback": True},
+        {
+            "name": "gpuspot",
+            "min_count": 0,
+            "max_count": 4,
+            "gpus": True,
+            "spot": True,
+            "price": 0.2,
+            "price_assumed": True,
+            "on_demand_price": 0.6,
+        },
+        {"name": "gpuod", "min_count": 1, "max_count": 2, "gpus": True, "fallback": True, "price": 0.6},
     ],
     emails=["ml@example.com"],
     webhooks=[HOOK],
@@ -93,3 +106,64 @@ def test_the_address_of_a_webhook_is_a_secret(cloud: Cloud) -> None:
     assert [entry["emailAddress"] for entry in body["emailReceivers"]] == ["ml@example.com"]
     assert len(body["groupShortName"]) <= 12
     assert list(cloud.options("kf-action-group").additionalSecretOutputs) == ["webhookReceivers"]
+
+
+def test_the_portal_shows_the_dashboard_at_the_cluster(cloud: Cloud) -> None:
+    name = "a" * 40
+    shown = Alerting(name, {**ARGS, "dashboard": True}, cloud.opts)
+    made = cloud.inputs(f"{name}-dashboard")
+    assert re.fullmatch(
+        "[a-zA-Z][a-z0-9A-Z-]{0,28}[a-z0-9A-Z]", made["dashboardName"]
+    )  # ManagedDashboard.tsp
+    assert made["tags"] == {
+        "owner": "ml",
+        "GrafanaDashboardResourceType": "microsoft.ContainerService/managedClusters",
+    }
+    definition = cloud.inputs(f"{name}-dashboard-definition")
+    assert definition["properties"]["serializedData"] == value(shown.dashboard)
+    assert (definition["definitionName"], definition["dashboardName"]) == ("default", made["dashboardName"])
+
+
+def panels(pools: Sequence[WatchedPool], *, handler: bool = True) -> list[dict[str, Any]]:
+    return json.loads(dashboard("kf", pools, handler=handler))["panels"]
+
+
+def test_each_panel_reads_the_chosen_cluster_and_all_else_is_filled_in() -> None:
+    for panel in panels([*ARGS["pools"], _GENERAL]):
+        for target in panel["targets"]:
+            assert set(re.findall(r"\$[{\w]+", target["expr"])) <= {"$cluster", "$__range"}
+            assert len(re.findall("kube[a-z]*_[a-z_]+{", target["expr"])) == target["expr"].count(
+                'cluster="$cluster"'
+            )
+        assert panel["targets"]
+        assert "$" not in panel["description"]
+
+
+def test_panels_do_not_overlap_and_fill_the_rows() -> None:
+    places = [panel["gridPos"] for panel in panels([*ARGS["pools"], _GENERAL])]
+    cells = [
+        (x, y)
+        for place in places
+        for x in range(place["x"], place["x"] + place["w"])
+        for y in range(place["y"], place["y"] + place["h"])
+    ]
+    assert len(set(cells)) == len(cells)
+    assert {x for x, _ in cells} == set(range(24))
+
+
+def test_a_cluster_without_spot_prices_and_handler_has_no_panels_of_them() -> None:
+    titles = {panel["title"] for panel in panels([_GENERAL], handler=False)}
+    assert titles == {"Nodes by pool and price", "Pods that wait, and why", "Nodes that pools may still get"}
+
+
+def test_prices_that_are_assumed_or_not_known_are_called_so() -> None:
+    unpriced: WatchedPool = {"name": "cpuspot", "min_count": 0, "max_count": 1, "spot": True, "price": 0.1}
+    for panel in panels([*ARGS["pools"], unpriced]):
+        if panel["title"] == "Saving by spot (estimate)":
+            assert panel["description"].endswith(
+                "USD per hour of a node: gpuspot 0.2 assumed, on demand 0.6; gpuod 0.6; "
+                "cpuspot not known, so it is left out."
+            )
+        if panel["title"] in {"Saving by spot (estimate)", "Price of the nodes by pool (estimate)"}:
+            assert '"gpuod"' in panel["targets"][0]["expr"]
+            assert '"cpuspot"' not in panel["targets"][0]["expr"]

@@ -8,17 +8,8 @@ from typing import Any, cast
 
 import pytest
 
-from components.kubeflow.eviction_script import (
-    ADVISED,
-    MARK,
-    SAVE,
-    Api,
-    ApiError,
-    Handler,
-    Metrics,
-    advisory,
-    kinds,
-)
+from components.kubeflow.eviction_script import ADVISED, MARK, SAVE, Handler, Metrics, advisory, kinds
+from components.kubeflow.script_client import Api, ApiError
 from components.kubeflow.script_metrics import exposition
 from tests.components.evicting import Failure, Server
 

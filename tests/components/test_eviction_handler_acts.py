@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from components.kubeflow.eviction_script import MARK, Api, ApiError, deadline, next_pause
+from components.kubeflow.eviction_script import MARK, deadline, next_pause
+from components.kubeflow.script_client import Api, ApiError
 from tests.components.evicting import Server
 
 OURS, OTHERS = "eviction-handler", "others"

@@ -19,17 +19,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from components.kubeflow import eviction_script, script_pod
-from components.kubeflow.eviction_script import (
-    READY,
-    RIGHTS,
-    Api,
-    ApiError,
-    Handler,
-    Metrics,
-    Report,
-    missing_rights,
-)
+from components.kubeflow import eviction_script, script_client, script_pod
+from components.kubeflow.eviction_script import RIGHTS, Handler, Metrics
+from components.kubeflow.script_client import READY, Api, ApiError, Report, missing_rights
 from components.kubeflow.script_metrics import exposition
 from tests.components.evicting import Server
 from tests.serving import serving
@@ -393,10 +385,10 @@ def plain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Ap
     def context(**_: object) -> None:
         """Nothing is encrypted here."""
 
-    monkeypatch.setattr(eviction_script.ssl, "create_default_context", context)
-    monkeypatch.setattr(eviction_script, "HTTPSConnection", connection)
-    monkeypatch.setattr(eviction_script, "_WATCH_SECONDS", 0.1)
-    monkeypatch.setattr(eviction_script, "_SLOW_SECONDS", 0.1)
+    monkeypatch.setattr(script_client.ssl, "create_default_context", context)
+    monkeypatch.setattr(script_client, "HTTPSConnection", connection)
+    monkeypatch.setattr(script_client, "_WATCH_SECONDS", 0.1)
+    monkeypatch.setattr(script_client, "_SLOW_SECONDS", 0.1)
     (tmp_path / "token").write_text("token", encoding="utf-8")
 
     def client(url: str) -> Api:

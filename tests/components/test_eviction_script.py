@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
-from components.kubeflow import eviction_script, script_metrics
+from components.kubeflow import eviction_script, script_client, script_metrics
 from components.kubeflow.eviction_script import (
     MARK,
-    ApiError,
     believed,
     can_wait,
     deadline,
@@ -21,6 +20,7 @@ from components.kubeflow.eviction_script import (
     leaves,
     needs_attention,
 )
+from components.kubeflow.script_client import ApiError
 
 BEGUN = 1785745057.0
 """2026-08-03T08:17:37Z"""
@@ -223,7 +223,7 @@ def test_a_refusal_shows_its_message(text: str, shown: str) -> None:
     assert str(ApiError(403, text)) == shown
 
 
-@pytest.mark.parametrize("script", [eviction_script, script_metrics])
+@pytest.mark.parametrize("script", [eviction_script, script_client, script_metrics])
 def test_the_script_needs_the_standard_library_alone(script: ModuleType) -> None:
     values = vars(script).values()
     modules = {getattr(value, "__module__", None) or getattr(value, "__name__", "") for value in values}

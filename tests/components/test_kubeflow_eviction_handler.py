@@ -85,6 +85,6 @@ def test_its_command_is_the_mounted_script_and_another_script_restarts_it(cloud:
     folder, package = mount["mountPath"].rsplit("/", 1)
     assert container["workingDir"] == folder
     assert container["command"][-2:] == ["-m", f"{package}.eviction_script"]
-    assert set(script["data"]) == {"eviction_script.py", "script_metrics.py"}
+    assert set(script["data"]) == {"eviction_script.py", "script_client.py", "script_metrics.py"}
     assert "kubeflow-aks/script" in template["metadata"]["annotations"]
     assert re.fullmatch(r"mcr\.microsoft\.com/[^@]+@sha256:[0-9a-f]{64}", container["image"])

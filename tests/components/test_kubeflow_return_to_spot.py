@@ -54,7 +54,7 @@ def test_its_script_is_given_namespaces_image_and_prices(cloud: Cloud) -> None:
     names = (f"kf-{NAME}-script", f"kf-{NAME}")
     script, deployment = map(cloud.inputs, names)
     assert set(script["data"]) == {
-        *("eviction_script.py", "script_metrics.py"),
+        *("script_client.py", "script_metrics.py"),
         *("return_memory.py", "return_script.py"),
     }
     [container] = deployment["spec"]["template"]["spec"]["containers"]

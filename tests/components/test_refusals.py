@@ -255,6 +255,11 @@ IMPOSSIBLE: list[tuple[str, dict[str, Any], str]] = [
     ("Alerting", {"webhooks": ["http://hooks.example.com"]}, "webhooks[0]"),
     ("Alerting", {"webhooks": [f"https://hooks.example.com/{n}" for n in range(11)]}, "webhooks"),
     ("Alerting", {"fallback_hours": 0}, "fallbackHours"),
+    (
+        "Alerting",
+        {"pools": [{"name": "spot", "min_count": 0, "max_count": 1, "price": -1}]},
+        "pools[0].price",
+    ),
     ("Alerting", {"max_node_provision_time": "soon"}, "maxNodeProvisionTime"),
     ("Alerting", {"namespace": "Ours"}, "namespace"),
     ("Monitoring", {"cluster_id": "cluster"}, "clusterId"),

@@ -18,9 +18,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from components.kubeflow import return_memory, return_script
-from components.kubeflow.eviction_script import READY, Api, ApiError, Object, Report
 from components.kubeflow.return_memory import Memory
 from components.kubeflow.return_script import Returns, cost_of_move, pays_back_after, placeholder_for, why_not
+from components.kubeflow.script_client import READY, Api, ApiError, Object, Report
 from tests.components.returning import SETTINGS, FakeCluster, pod, toggling
 
 
@@ -275,6 +275,26 @@ def test_the_newest_pod_of_a_controller_goes_first_and_the_others_follow_one_by_
         moved.append(len(cluster.evicted))
     assert [name for name, _ in cluster.evicted] == ["train-2", "train-1", "train-0"]
     assert all(later - earlier <= 1 for earlier, later in pairwise(moved))
+
+
+def test_the_room_of_work_that_is_not_back_yet_proves_none_for_other_work() -> None:
+    """With a retry that waits for minutes the next placeholder once ran on the node of the work that was evicted."""
+    cluster = FakeCluster(pod("train-0"), pod("tune-0", at=9), room={"cpuspot"}, returns=False)
+    program = returns(cluster)
+    cluster.now = 600
+    run(cluster, program, looks=20)
+    assert cluster.evicted == [("tune-0", "tune")]
+    assert cluster.placeholder is None
+    cluster.come_back()
+    run(cluster, program, looks=3)
+    assert cluster.evicted == [("tune-0", "tune"), ("train-0", "train")]
+
+
+def test_work_that_does_not_come_back_keeps_no_room_for_longer_than_a_placeholder_waits() -> None:
+    cluster = FakeCluster(pod("train-0"), pod("tune-0", at=9), room={"cpuspot"}, returns=False)
+    cluster.now = 600
+    run(cluster, returns(cluster), looks=40)
+    assert cluster.evicted == [("tune-0", "tune"), ("train-0", "train")]
 
 
 def test_a_killed_program_that_noted_a_move_finishes_it() -> None:

@@ -14,8 +14,9 @@ from urllib.request import urlopen
 import pytest
 
 from components.kubeflow import script_metrics
-from components.kubeflow.eviction_script import Api, ApiError, Handler, Metrics
+from components.kubeflow.eviction_script import Handler, Metrics
 from components.kubeflow.return_script import Returns, returned_pods
+from components.kubeflow.script_client import Api, ApiError
 from components.kubeflow.script_metrics import Counter, Histogram, exposition, serve
 from tests.components.evicting import Server
 from tests.components.returning import SETTINGS, FakeCluster, pod

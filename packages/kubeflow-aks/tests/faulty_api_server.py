@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import parse_qs, urlsplit
 
-from components.kubeflow import eviction_script, script_metrics
+from components.kubeflow import eviction_script, script_client, script_metrics
 from tests.serving import serving
 
 Object = dict[str, Any]
@@ -251,7 +251,7 @@ def _running(server: FaultyApiServer, folder: Path) -> Generator[subprocess.Pope
     _certify(certificate, key)
     (folder / "token").write_text("token", encoding="utf-8")
     (folder / "scripts").mkdir()
-    for script in (eviction_script, script_metrics):
+    for script in (eviction_script, script_client, script_metrics):
         shutil.copy(str(script.__file__), folder / "scripts")
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, key)

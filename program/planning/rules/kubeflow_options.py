@@ -31,7 +31,7 @@ def option_problems(settings: Settings) -> Iterator[Mistake]:
             continue
         for need in option.needs:
             if not is_on(settings, need):
-                yield _mistake(settings, need, f"{_wanted(need)}{_why(option)}")
+                yield _mistake(settings, need, f"{_expected(need)}{_why(option)}")
         for excluded in option.excludes:
             if is_on(settings, excluded):
                 path, _, other = excluded.partition("=")
@@ -87,7 +87,7 @@ def _key(path: str) -> str:
     return f"{_GROUP}.components" if setting.startswith("components.") else f"{_GROUP}.{setting}"
 
 
-def _wanted(option: str) -> str:
+def _expected(option: str) -> str:
     path, equals, value = option.partition("=")
     if path.startswith("components."):
         return f"{path.removeprefix('components.')} among them"

@@ -20,6 +20,7 @@ def workload_problems(settings: Settings) -> Iterator[Mistake]:
     yield from node_problems(settings)
     for name, work in settings.workload.items():
         yield from deadline_problems(name, work)
+        yield from return_problems(name, work)
         yield from office_hour_problems(name, work, settings)
 
 
@@ -102,6 +103,16 @@ def deadline_problems(name: str, work: Work) -> Iterator[Mistake]:
         )
 
 
+def return_problems(name: str, work: Work) -> Iterator[Mistake]:
+    """All nodes of a gang start over when one is moved back to spot (docs/how-to/return-work-to-spot.md)."""
+    if work.return_to_spot and work.nodes_per_step > 1 and not work.elastic:
+        yield Mistake(
+            f"workload.{name}.returnToSpot",
+            work.return_to_spot,
+            f"false, because its {work.nodes_per_step} nodes start over together when one of them is moved",
+        )
+
+
 def office_hour_problems(name: str, work: Work, settings: Settings) -> Iterator[Mistake]:
     """Work that cannot be interrupted fits into one day: the stop drains every node (start-stop-cluster.md)."""
     if settings.office_hours is None or (day := hours_a_day(settings.office_hours)) <= 0:
@@ -139,6 +150,8 @@ def workload_warnings(settings: Settings) -> Iterator[str]:
                 f"{key}.stepHours is {work.step_hours:g}: with {work.hours_per_month:g} hours a month less than one "
                 "step is done each month; check that both are hours of one node"
             )
+        if work.return_to_spot and not settings.kubeflow.return_to_spot:
+            yield f"{key}.returnToSpot changes nothing: set kubeflow.returnToSpot, which moves the work"
         if work.elastic and work.nodes_per_step == 1:
             yield f"{key}.elastic changes nothing: a step takes one node; set nodesPerStep"
         if work.checkpoint_minutes is None:

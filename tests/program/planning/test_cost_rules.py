@@ -193,6 +193,7 @@ def test_what_a_stack_says_of_cost_is_exported() -> None:
         "nodesPerStep": 1,
         "elastic": False,
         "headPool": None,
+        "returnToSpot": False,
         "assumed": [
             "checkpointMinutes",
             "checkpointWriteMinutes",
@@ -203,6 +204,7 @@ def test_what_a_stack_says_of_cost_is_exported() -> None:
             "restartMinutes",
             "retries",
             "retryWaitMinutes",
+            "returnToSpot",
             "stepsAtOnce",
         ],
     }

@@ -142,3 +142,10 @@ def test_a_gang_that_its_fallback_has_no_nodes_for_is_warned_of() -> None:
     assert warned(elastic=True) == [
         "workload.w.elastic changes nothing: a step takes one node; set nodesPerStep"
     ]
+
+
+def test_work_that_agrees_to_return_to_spot_where_nothing_moves_it_is_warned_of() -> None:
+    line = "workload.w.returnToSpot changes nothing: set kubeflow.returnToSpot, which moves the work"
+    for moves in (True, False):
+        made = settings(kubeflow={"returnToSpot": moves}, workload=work(returnToSpot=True))
+        assert (line in rules.workload_warnings(made)) != moves

@@ -51,7 +51,7 @@ def quotas(pools: Pools) -> dict[str, dict[str, str]]:
 def open_to(pools: Pools, placed: dict[str, Any]) -> list[str]:
     """Flavors that Kueue may give a Job, in its order: taints tolerated, and required labels met.
 
-    As Kueue v0.19.2 does it (kubernetes-sigs/kueue, pkg/scheduler/flavorassigner/flavorassigner.go): of a pod's node
+    As Kueue v0.17.0 does it (kubernetes-sigs/kueue, pkg/scheduler/flavorassigner/flavorassigner.go): of a pod's node
     affinity only the keys count that a flavor of the group has among its labels.
     """
     spec = placed["spec"]["template"]["spec"]
@@ -111,17 +111,14 @@ def test_the_flavors_are_tried_in_the_order_of_the_queue(pools: Pools) -> None:
     assert list(quotas(pools)) == ["cpuspot", "cpuod", "gpuspot", "gpuod"]
 
 
-def test_a_flavor_has_its_pools_taints_and_tolerates_nothing(pools: Pools) -> None:
+def test_a_flavor_has_its_pools_taints_tolerates_nothing_and_pins_to_no_pool(pools: Pools) -> None:
     flavors = {flavor["metadata"]["name"]: flavor["spec"] for flavor in made(pools, "ResourceFlavor")}
     for pool in pools.all[1:]:
         taints = [
             f"{taint['key']}={taint['value']}:{taint['effect']}" for taint in flavors[pool.name]["nodeTaints"]
         ]
         assert taints == [f"{taint.key}={taint.value}:{taint.effect}" for taint in pool.taints]
-        assert flavors[pool.name]["nodeLabels"] == {
-            "kubernetes.azure.com/agentpool": pool.name,
-            **pool.labels,
-        }
+        assert flavors[pool.name]["nodeLabels"] == {"kubeflow-aks/workload": pool.workload}
         assert "tolerations" not in flavors[pool.name]
 
 

@@ -16,7 +16,8 @@ from email.utils import formatdate
 from itertools import count
 from typing import Any, Final
 
-from components.kubeflow.eviction_script import SAVE, ApiError, Handler, Object, next_pause
+from components.kubeflow.eviction_script import SAVE, Handler, next_pause
+from components.kubeflow.script_client import ApiError, Object
 from tests.stepped.memory_cluster import GARBAGE_COLLECTOR_SECONDS
 
 DETECTOR_SECONDS: Final = 2.0

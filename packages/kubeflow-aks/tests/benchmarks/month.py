@@ -24,6 +24,9 @@ from typing import Any, Final
 
 from scipy import special
 
+from components.kubeflow import return_script
+from kubeflow_aks.cost.advice.kinds.hours import office_hours as advised_hours
+from kubeflow_aks.cost.basis import Work as Worked
 from kubeflow_aks.cost.billing import bill
 from kubeflow_aks.cost.model.hourly import boot, expected
 from kubeflow_aks.cost.model.idle import Bursts, Idle, idle, tail
@@ -33,10 +36,12 @@ from kubeflow_aks.cost.model.step import Checkpoints, Step
 from kubeflow_aks.local_aks.simulation.autoscaler.profile import seconds
 from kubeflow_aks.local_aks.simulation.tasks.eviction import NOTICE_SECONDS
 from tests.benchmarks import month_page
-from tests.benchmarks.month_page import Compared, Found, Row, SoldOut, Together
+from tests.benchmarks.month_page import Compared, Found, NightsOff, Row, SoldOut, Together
 from tests.cost import examples
+from tests.cost.advice.situations import situation
 from tests.stepped.clock import TICK_SECONDS
-from tests.stepped.month import FALLBACK, POD, SPOT, WITH_FALLBACK, Month, Work, play
+from tests.stepped.month import FALLBACK, MONTH_HOURS, POD, SPOT, WITH_FALLBACK, Month, Work, play
+from tests.stepped.returning import returning
 from tests.stepped.work import Kind
 
 PAGE: Final = Path("docs/reference/cost-against-simulation.md")
@@ -52,6 +57,12 @@ SCAN_SECONDS: Final = 10.0
 """AKS's default of `scanInterval`, which every month has."""
 SOLD_OUT_HOURS: Final = 4.0
 MANY: Final = 1000
+DAY: Final = 12.0
+OFFICE_HOURS: Final = {
+    "days": ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday"],
+    "from": "07:00",
+    "to": "19:00",
+}
 
 
 @dataclass(frozen=True)
@@ -66,6 +77,8 @@ class Case:
         unneeded: `scaleDownUnneededTime`.
         rates: chances of an eviction within an hour.
         more: whether more months are played of it.
+        returns: whether its pods agree to return to spot.
+        office_hours: whether the cluster runs from Monday to Friday for 12 hours each.
     """
 
     name: str
@@ -76,6 +89,8 @@ class Case:
     unneeded: str = "10m"
     rates: tuple[float, ...] = RATES
     more: bool = False
+    returns: bool = False
+    office_hours: bool = False
 
     @property
     def useful(self) -> float:
@@ -181,11 +196,53 @@ AGAIN: Final = ("2 h × 200", "4 h × 100, 25 at once", "20 h × 20, 4 at once, 
 """Cases that are also played with all nodes evicted at once."""
 SHORTAGES: Final = (*AGAIN, GANG, MIXED)
 """Cases that are also played with spot sold out."""
+RETURNING: Final = (
+    (Case("2 h × 200, returning", ((step(2), 200),), returns=True), 0.3),
+    (Case("8 h × 60, saved each hour, returning", ((step(8, every=1), 60),), returns=True), 0.1),
+    (Case("8 h × 60, saved each hour, returning", ((step(8, every=1), 60),), returns=True), 0.3),
+    (Case("50 h × 8, saved each hour, returning", ((step(50, every=1), 8),), returns=True), 0.3),
+    (
+        Case(
+            "10 h × 50, 5 at once, saved each hour, on 5 nodes and 10, returning",
+            ((step(10, every=1), 50),),
+            at_once=5,
+            maximum=5,
+            fallback=10,
+            returns=True,
+        ),
+        0.0,
+    ),
+)
+"""Cases in which the program runs that returns work to spot, with the share of the time in which spot is sold out."""
+
+NIGHTS_OFF: Final = (
+    Case("2 h × 500 on 10 nodes", ((step(2), 500),), maximum=10, fallback=10),
+    Case("8 h × 100, saved each hour, on 10 nodes", ((step(8, every=1), 100),), maximum=10, fallback=10),
+    Case(
+        "20 h × 40, saved each half hour, on 10 nodes", ((step(20, every=0.5), 40),), maximum=10, fallback=10
+    ),
+    Case(
+        "4 h × 100, 10 at once, on 12 nodes",
+        ((step(4), 100),),
+        at_once=10,
+        maximum=12,
+        fallback=12,
+        more=True,
+    ),
+    Case("0.5 h × 1,000 on 5 nodes", ((step(0.5), 1000),), maximum=5, fallback=5),
+    Case(
+        "0.2 h × 300, 2 h × 100, 8 h × 30, saved each hour, on 10 nodes",
+        ((step(0.2), 300), (step(2), 100), (step(8, every=1), 30)),
+        maximum=10,
+        fallback=10,
+    ),
+)
+"""Cases that are played all the time, and in office hours as the advice has them."""
 
 
 def by_model(case: Case, rate: float) -> Figures:
     """What the model expects of a month: the hours of its bill, and what `model.hourly` has of their evictions."""
-    spot, fallback = _billed(case, rate)
+    spot, fallback = bill_hours(case, rate)
     billed = evictions = lost = failed = 0.0
     boots = _idle(case, rate).boots
     for one, number in case.steps:
@@ -206,9 +263,29 @@ def by_model(case: Case, rate: float) -> Figures:
     return Figures(spot, evictions * stays, lost * stays, failed, fallback)
 
 
-def _billed(case: Case, rate: float, sold_out: float = 0.0) -> tuple[float, float]:
+def bill_hours(case: Case, rate: float, sold_out: float = 0.0) -> tuple[float, float]:
     """Node hours on spot and on the fallback as the bill of a stack with this work has them."""
-    workload = {
+    made = examples.stack(
+        *_pools(case),
+        basis={
+            "workload": workload(case),
+            "cost": {"evictionRate": rate, "soldOutShare": sold_out, "soldOutHours": SOLD_OUT_HOURS},
+            "officeHours": OFFICE_HOURS if case.office_hours else None,
+        },
+        fallbacks={SPOT: FALLBACK},
+        autoScalerProfile={"scaleDownUnneededTime": case.unneeded},
+    )
+    outputs = {**made.outputs, "clusterBasis": {"kubeflow": {"returnToSpot": case.returns}}}
+    stack = replace(made, outputs=outputs)
+    hours = {
+        line.name: line.hours.expected for line in bill(stack, examples.FixedMarket()).lines if line.hours
+    }
+    return hours[SPOT], hours.get(FALLBACK, 0.0)
+
+
+def workload(case: Case) -> dict[str, Any]:
+    """The work as a stack has it."""
+    return {
         f"kind{place}": {
             "pool": SPOT,
             "hoursPerMonth": number * one.hours * one.nodes,
@@ -221,23 +298,15 @@ def _billed(case: Case, rate: float, sold_out: float = 0.0) -> tuple[float, floa
             "stepsAtOnce": case.at_once,
             "nodesPerStep": one.nodes,
             "elastic": one.elastic,
+            "returnToSpot": case.returns,
         }
         for place, (one, number) in enumerate(case.steps)
     }
-    cost = {"evictionRate": rate, "soldOutShare": sold_out, "soldOutHours": SOLD_OUT_HOURS}
+
+
+def _pools(case: Case) -> list[dict[str, Any]]:
     pools = [examples.spot(SPOT, maxCount=case.maximum)]
-    if case.fallback:
-        pools.append(examples.pool(FALLBACK, maxCount=case.fallback))
-    stack = examples.stack(
-        *pools,
-        basis={"workload": workload, "cost": cost},
-        fallbacks={SPOT: FALLBACK},
-        autoScalerProfile={"scaleDownUnneededTime": case.unneeded},
-    )
-    hours = {
-        line.name: line.hours.expected for line in bill(stack, examples.FixedMarket()).lines if line.hours
-    }
-    return hours[SPOT], hours.get(FALLBACK, 0.0)
+    return [*pools, examples.pool(FALLBACK, maxCount=case.fallback)] if case.fallback else pools
 
 
 def idle_hours(case: Case, rate: float) -> float:
@@ -258,7 +327,7 @@ def month(case: Case, rate: float) -> Month:
     return Month(
         work=[
             Work(
-                _kind(one, POD if not case.fallback else WITH_FALLBACK),
+                _kind(one, POD if not case.fallback else WITH_FALLBACK, returns=case.returns),
                 number * _alone(one),
                 case.at_once * _alone(one),
             )
@@ -269,6 +338,8 @@ def month(case: Case, rate: float) -> Month:
         fallback=case.fallback,
         profile={"scaleDownUnneededTime": case.unneeded},
         boot=BOOT_SECONDS,
+        day=DAY if case.office_hours else None,
+        hours=MONTH_HOURS * 5 * DAY / 168 if case.office_hours else MONTH_HOURS,
     )
 
 
@@ -330,7 +401,7 @@ def together(case: Case, rate: float, number: int, executor: Executor) -> Togeth
 
 def sold_out(case: Case, rate: float, share: float, number: int, executor: Executor) -> SoldOut:
     """The same month with a fallback and times without supply."""
-    on_spot, on_fallback = _billed(case, rate, share)
+    on_spot, on_fallback = bill_hours(case, rate, share)
     of = replace(month(case, rate), sold_out=share, sold_out_hours=SOLD_OUT_HOURS)
     played = months(of, f"{case.name}/{rate}/{share}", number, executor)
     return SoldOut(
@@ -340,6 +411,35 @@ def sold_out(case: Case, rate: float, share: float, number: int, executor: Execu
         spot=compare(on_spot, (one.billed for one in played)),
         fallback=compare(on_fallback, (one.fallback for one in played)),
     )
+
+
+def in_office_hours(case: Case) -> Case:
+    """The same work in the office hours that are advised for it, with the nodes that the advice has for its peak."""
+    work = {name: Worked.model_validate(one) for name, one in workload(case).items()}
+    [change] = advised_hours(situation(work, *_pools(case)))
+    maximum = change.values.get(("pools", SPOT, "maxCount"), case.maximum)
+    return replace(case, office_hours=True, maximum=int(str(maximum)))
+
+
+def nights_off(case: Case, rate: float, number: int, executor: Executor) -> NightsOff:
+    """What the batch work of a month costs all the time, and in office hours."""
+    stopped = in_office_hours(case)
+    number = max(number, MORE_MONTHS) if case.more else number
+    amounts = (
+        compare(
+            _amount(*bill_hours(of, rate)),
+            [
+                _amount(one.billed, one.fallback)
+                for one in months(month(of, rate), f"{case.name}/{rate}/{of.office_hours}", number, executor)
+            ],
+        )
+        for of in (case, stopped)
+    )
+    return NightsOff(case.name, rate, stopped.maximum, *amounts)
+
+
+def _amount(on_spot: float, on_fallback: float) -> float:
+    return on_spot * examples.SEED_SPOT + on_fallback * examples.SEED_ON_DEMAND
 
 
 def ticking() -> tuple[int, int, float]:
@@ -391,18 +491,22 @@ def everything(number: int) -> Found:
             [together(case, rate, number, executor) for case in some for rate in (0.05, 0.2)],
             [
                 sold_out(case, 0.05, share, max(number, MORE_MONTHS), executor)
-                for case in CASES
-                if case.name in SHORTAGES
-                for share in (0.1, 0.3)
+                for case, share in (
+                    *((it, share) for it in CASES if it.name in SHORTAGES for share in (0.1, 0.3)),
+                    *RETURNING,
+                )
             ],
+            [nights_off(case, 0.05, number, executor) for case in NIGHTS_OFF],
         )
 
 
-def _kind(one: Step, pod: Mapping[str, Any] = POD) -> Kind:
+def _kind(one: Step, pod: Mapping[str, Any] = POD, *, returns: bool = False) -> Kind:
     """The simulation boots a VM and waits out the notice by itself; the rest of a restart is the pod's."""
     saves = one.checkpoints
+    way = return_script.CHECKPOINTED if saves else return_script.RESTARTABLE
     return Kind(
-        pod=pod,
+        pod=returning(pod) if returns else pod,
+        labels={return_script.LABEL: way} if returns else {},
         seconds=one.hours * HOUR,
         restart=one.restart * HOUR - BOOT_SECONDS - NOTICE_SECONDS,
         load=one.restart * HOUR - BOOT_SECONDS,

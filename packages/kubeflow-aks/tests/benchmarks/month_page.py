@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from tests.cost.examples import SEED_ON_DEMAND, SEED_SPOT
+
 _HEAD: Final = """\
 # The cost model against simulated months
 
@@ -76,11 +78,25 @@ from a failed request, leaves the pool alone for 5 to 30 minutes, and takes the 
 """
 
 _SOLD_OUT_NOTES: Final = """
-A step that starts on the fallback stays there to its end, though spot is back, and each start after an eviction may be
-such a one: so the longer the steps, the more of their hours run on the fallback than the share. What the model leaves
+"Returning" work is moved back by the program of [return to spot](../how-to/return-work-to-spot.md), the real one. All
+other work that starts on the fallback stays there to its end, though spot is back, and each start after an eviction may
+be such a one: so the longer the steps, the more of their hours run on the fallback than the share. The model leaves
 out: the autoscaler leaves spot alone for some minutes after it is there again; and of a gang that loses a node during a
 shortage the simulation puts only that one on the fallback, the model all. Intervals are wide because a month has few
 shortages. Azure may also take the running VMs when spot sells out; the bill's range goes up to that.
+"""
+
+_NIGHTS_OFF: Final = """
+## Office hours
+
+The advice promises what a cluster saves that runs from Monday to Friday for 12 hours, with a spot pool of as many nodes
+as the peak of its work needs then. What the nodes for the platform save is their hours; what the batch work costs is
+held here against months in which all nodes are gone each evening, work goes on from what it saved, and steps are
+submitted while the cluster runs. Amounts are USD a month, at {spot:.4f} an hour of spot and {on_demand:.3f} on demand;
+evictions: 5 % an hour.
+
+| Work of a month | Nodes advised | All the time: model | played | Office hours: model | played |
+| --- | --: | --: | --: | --: | --: |
 """
 
 
@@ -148,12 +164,24 @@ class SoldOut:
 
 
 @dataclass(frozen=True)
+class NightsOff:
+    """What batch work costs all the time, and in office hours on so many nodes of spot."""
+
+    name: str
+    rate: float
+    nodes: int
+    always: Compared
+    office_hours: Compared
+
+
+@dataclass(frozen=True)
 class Found:
     """All that was played."""
 
     rows: Sequence[Row]
     together: Sequence[Together]
     sold_out: Sequence[SoldOut]
+    nights_off: Sequence[NightsOff]
 
 
 def page(played: Found, *, months: int, more: int, steps: int, ticks: int) -> str:
@@ -192,6 +220,8 @@ def page(played: Found, *, months: int, more: int, steps: int, ticks: int) -> st
             _SOLD_OUT,
             *(f"{_sold_out(one)}\n" for one in played.sold_out),
             _SOLD_OUT_NOTES,
+            _NIGHTS_OFF.format(spot=SEED_SPOT, on_demand=SEED_ON_DEMAND),
+            *(f"{nights_off(one)}\n" for one in played.nights_off),
         )
     )
 
@@ -223,10 +253,15 @@ def _sold_out(one: SoldOut) -> str:
     return _row((one.name, f"{one.share:.0%}", *_both(one.spot), *_both(one.fallback)))
 
 
-def _both(one: Compared | None) -> tuple[str, str]:
+def nights_off(one: NightsOff) -> str:
+    """One line of the last table."""
+    return _row((one.name, str(one.nodes), *_both(one.always, 2), *_both(one.office_hours, 2)))
+
+
+def _both(one: Compared | None, places: int = 1) -> tuple[str, str]:
     if one is None:
         return "", ""
-    digits = 1 if one.mean < 1000 else 0
+    digits = places if one.mean < 1000 else 0
     return (
         f"{one.model:,.{digits}f}{'' if one.inside else ' !'}",
         f"{one.mean:,.{digits}f} ± {one.half:,.{digits}f}",

@@ -67,6 +67,12 @@ class Played:
         pinned = {pin.version: released() for pin in PINS if pin.what == package}
         self.answers[f"/pypi.org/pypi/{package}/json"] = {"releases": {**pinned, **releases}}
 
+    def npm(self, package: str, **releases: str) -> None:
+        """Releases of a package and their days beside the pinned one."""
+        pinned = {pin.version: OUT for pin in PINS if pin.what == package}
+        days = {"created": OUT, **pinned, **releases}
+        self.answers[f"/registry.npmjs.org/{package}"] = {"time": days}
+
 
 @pytest.fixture
 def played(job: str, repository: Repository, monkeypatch: pytest.MonkeyPatch) -> Generator[Played]:
@@ -91,6 +97,8 @@ def played(job: str, repository: Repository, monkeypatch: pytest.MonkeyPatch) ->
                 registries.tags(pin.what, f"v{pin.version}", "2020-01-01")
             case Kind.PYTHON:
                 registries.pypi(pin.what)
+            case Kind.NPM:
+                registries.npm(pin.what)
             case Kind.TAGS:
                 repository.others[f"/repos/{pin.what}/tags"] = [tag(pin.version)]
             case Kind.COMMITS:
@@ -224,6 +232,19 @@ def test_a_package_is_behind_what_can_be_installed(
     code, table, _ = run(capsys)
     assert (code, len(table)) == ((1, 1) if behind else (0, 0))
     assert behind in "".join(table)
+
+
+@pytest.mark.parametrize(("day", "behind"), [(OUT, 1), ("2026-11-27", 0)])
+def test_a_package_of_the_examples_is_behind(
+    played: Played, monkeypatch: pytest.MonkeyPatch, day: str, behind: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    only(monkeypatch, "@pulumi/pulumi")
+    played.npm(
+        "@pulumi/pulumi", **{"999.0.0": f"{day}T18:01:07+00:00", "1000.0.0-alpha.1": OUT, "1.0.0": OUT}
+    )
+    code, table, _ = run(capsys)
+    assert (code, len(table)) == (behind, behind)
+    assert all(f"999.0.0 is out; behind since {OUT}" in row for row in table)
 
 
 def test_an_action_and_a_module_of_canonical_are_behind(

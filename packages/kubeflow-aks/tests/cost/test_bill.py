@@ -45,14 +45,44 @@ def test_what_spot_cannot_give_runs_on_the_fallback_at_its_own_size_and_price() 
     assert result.waits == 0
 
 
-def test_work_that_returns_to_spot_is_named_as_not_counted() -> None:
-    basis = {"workload": {"a": calm()}, "cost": {"soldOutShare": 0.25}}
-    made = stack(spot("cpuspot"), pool("cpuod"), basis=basis, fallbacks={"cpuspot": "cpuod"})
-    line = "work that `kubeflow.returnToSpot` moves from cpuod back to spot: only pods that agree to it are"
-    for returns in (True, False):
-        option = {"clusterBasis": {"kubeflow": {"returnToSpot": returns}}}
-        left_out = bill(replace(made, outputs={**made.outputs, **option}), FixedMarket()).left_out
-        assert (line in left_out) == returns
+@pytest.mark.parametrize(
+    ("moves", "agrees", "spot_price"),
+    [(False, True, 0.1), (True, False, 0.1), (True, True, 0.1), (True, True, 0.45)],
+    ids=["off", "without the label", "moved", "spot too dear"],
+)
+def test_work_that_returns_to_spot_is_billed_so_where_it_agrees(
+    moves: bool, agrees: bool, spot_price: float
+) -> None:
+    workload = {"a": work(hours=2000, step=40, checkpointMinutes=60, returnToSpot=agrees)}
+    cost = {"evictionRate": 0.01, "soldOutShare": 0.25}
+    made = stack(
+        spot("cpuspot"),
+        pool("cpuod"),
+        basis={"workload": workload, "cost": cost},
+        fallbacks={"cpuspot": "cpuod"},
+    )
+    outputs = {**made.outputs, "clusterBasis": {"kubeflow": {"returnToSpot": moves}}}
+    monthly_bill = bill(replace(made, outputs=outputs), FixedMarket({"Standard_D4s_v3": (0.5, spot_price)}))
+    [cost_of_work] = monthly_bill.work
+    fallback = line(monthly_bill, "cpuod").hours
+    assert fallback
+    notes = [note for note in cost_of_work.notes if note.startswith("`kubeflow.returnToSpot` moves ")]
+    if moves and agrees and spot_price < 0.4:
+        assert fallback.expected < 0.6 * 2000 * 0.25
+        assert notes == [
+            (
+                f"`kubeflow.returnToSpot` moves {cost_of_work.returned:.0f} hours a month from cpuod back to cpuspot, "
+                f"where work since the last checkpoint and restarts take {cost_of_work.redone:.0f} hours more"
+            )
+        ]
+        assert 0.1 < cost_of_work.redone < 0.1 * cost_of_work.returned
+    else:
+        assert fallback.expected > 0.9 * 2000 * 0.25
+        assert not notes
+    left_out = (
+        "what `kubeflow.returnToSpot` moves of a from cpuod back to spot: `workload.a.returnToSpot` is false"
+    )
+    assert (left_out in monthly_bill.left_out) == (moves and not agrees)
 
 
 def test_without_a_fallback_the_work_waits_and_that_is_reported() -> None:

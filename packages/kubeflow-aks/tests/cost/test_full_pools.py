@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 import statistics
+from itertools import pairwise
 from random import Random
 
 import pytest
 
 from kubeflow_aks.cost.bill import Bill
-from kubeflow_aks.cost.billing import bill
+from kubeflow_aks.cost.billing import Account, bill
+from kubeflow_aks.cost.by_rate import of_work
 from tests.cost.chance_months import MONTH, Kind
-from tests.cost.examples import FixedMarket, pool, spot, stack
+from tests.cost.examples import FixedMarket, pool, spot, stack, work
 from tests.cost.full_months import Pools, play
 from tests.cost.test_random_work import FALLBACK, SPOT, TAIL, near, written
 
@@ -132,3 +134,18 @@ def test_a_long_delay_after_an_added_node_is_billed() -> None:
     pools = Pools(maximum=100, fallback=100, rate=0.05, tail=TAIL, delay=2.0)
     on_spot, _ = hours(billed(kinds, pools))
     assert near(on_spot, [play(kinds, pools, chance).spot for _ in range(MONTHS)])
+
+
+def test_the_picture_plays_full_pools_with_the_checkpoints_of_each_of_its_ways() -> None:
+    """Work with checkpoints once overflowed as much as without, and less again from where that was never done."""
+    workload = {"long": work(hours=3000, step=20), "short": work(hours=2000, step=2)}
+    pools = (spot("cpuspot", maxCount=8), pool("cpuod", maxCount=10))
+    made = stack(*pools, basis={"workload": workload}, fallbacks={"cpuspot": "cpuod"})
+    account = Account(made, FixedMarket())
+    account.bill()
+    picture = of_work(account.batch())
+    assert picture
+    never, best = (curve.amounts for curve in picture.curves)
+    assert all(after > before * 0.99 for before, after in pairwise(best))
+    at_ten_percent = picture.rates.index(0.1)
+    assert best[at_ten_percent] < 0.6 * never[at_ten_percent]

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
 
 from kubeflow_aks.cost.model.step import Checkpoints
-from tests.benchmarks.month import Case, by_model, compare, idle_hours, month, months, step
+from tests.benchmarks.month import (
+    Case,
+    bill_hours,
+    by_model,
+    compare,
+    idle_hours,
+    month,
+    months,
+    sold_out,
+    step,
+)
 from tests.stepped.month import play
 
 MONTHS = 5
@@ -44,20 +55,20 @@ def test_the_expectation_lies_inside_the_interval_of_simulated_months_and_a_wron
 ) -> None:
     rate = RATES.get(name, RATE)
     played = months(month(CASES[name], rate), name, MONTHS)
-    billed, model = [one.billed for one in played], by_model(CASES[name], rate)
+    hours, model = [one.billed for one in played], by_model(CASES[name], rate)
     for comparison in (
-        compare(model.billed, billed),
+        compare(model.billed, hours),
         compare(model.evictions, [one.evictions for one in played]),
         compare(model.failed, [one.failed for one in played]),
     ):
         assert comparison.inside, comparison
-    assert not compare(by_model(WRONG[wrong], rate).billed, billed).inside
+    assert not compare(by_model(WRONG[wrong], rate).billed, hours).inside
     if name == "nodes idle for long":
-        _work_that_comes_soon_finds_nodes_that_still_idle(CASES[name], billed)
+        _work_that_comes_soon_finds_nodes_that_still_idle(CASES[name], hours)
 
 
-def _work_that_comes_soon_finds_nodes_that_still_idle(case: Case, billed: Sequence[float]) -> None:
-    without = compare(case.useful + 80 * 6, billed)
+def _work_that_comes_soon_finds_nodes_that_still_idle(case: Case, hours: Sequence[float]) -> None:
+    without = compare(case.useful + 80 * 6, hours)
     assert without.model > 1.2 * idle_hours(case, 0.0) + case.useful
     assert not without.inside
 
@@ -70,6 +81,23 @@ def test_a_month_without_evictions_is_what_can_be_counted() -> None:
     assert played.done.ran == pytest.approx(3 * (2 + 3 * 0.25 + 270 / 3600))  # and what new nodes load
     assert sum(played.node_hours.values()) == pytest.approx(model.billed, abs=3 * 20 / 3600)
     assert (model.evictions, model.lost, model.failed) == (0, 0, 0)
+
+
+def test_work_returns_to_spot_as_the_program_moves_it_in_simulated_months() -> None:
+    case = Case("30 h × 12", ((step(30, every=1), 12),), returns=True)
+    with ThreadPoolExecutor(1) as executor:
+        played = sold_out(case, 0.05, 0.3, MONTHS, executor)
+    assert played.spot.inside, played
+    assert played.fallback.inside, played
+    _, stays = bill_hours(replace(case, returns=False), 0.05, 0.3)
+    assert not replace(played.fallback, model=stays).inside
+
+
+def test_office_hours_cost_what_months_come_to_whose_nodes_are_gone_each_evening() -> None:
+    case = Case("20 h × 12", ((step(20, every=4), 12),), office_hours=True)
+    hours = [one.billed for one in months(month(case, 0.05), case.name, MONTHS)]
+    assert compare(bill_hours(case, 0.05)[0], hours).inside
+    assert not compare(bill_hours(replace(case, office_hours=False), 0.05)[0], hours).inside
 
 
 def test_what_was_never_observed_is_rare_not_impossible() -> None:

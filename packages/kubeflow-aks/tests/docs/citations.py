@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from kubeflow_aks.project import PROJECT_ROOT
+from kubeflow_aks.text.files import rows
 from tests.tracked import tracked
 
 SOURCES = PROJECT_ROOT / "docs/facts/sources.md"
@@ -63,15 +64,17 @@ def is_source(text: str, file: Path) -> bool:
 
 
 def words_of(file: Path) -> str:
-    """The text of a file; of a table the lines at its top, which say where its numbers come from."""
+    """The text of a file; of a table the lines at its top, and the columns that say where its rows come from."""
     text = file.read_text(encoding="utf-8")
     if file.suffix == ".csv":
-        return "\n".join(line for line in text.splitlines() if line.startswith("#"))
+        comments = [line for line in text.splitlines() if line.startswith("#")]
+        cells = {row.get(column) or "" for row in rows(file) for column in ("source", "quotes")}
+        return "\n".join([*comments, *sorted(cells)])
     return text
 
 
 def stated_sources(file: Path) -> Iterator[str]:
-    """What a file names as a source: the argument `source=`, the key `source:`, the comment at the top of a table."""
+    """What a file names as a source: the argument `source=`, the key `source:`, the top and the columns of a table."""
     text = words_of(file)
     match file.suffix:
         case ".py" if "source=" in text:
@@ -85,6 +88,7 @@ def stated_sources(file: Path) -> Iterator[str]:
             yield from re.findall(r"^\s*source: (.+)$", text, re.MULTILINE)
         case ".csv":
             yield text
+            yield from (row["source"] for row in rows(file) if row.get("quotes") == "")
         case _:
             pass
 

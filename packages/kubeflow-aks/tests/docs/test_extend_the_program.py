@@ -42,7 +42,12 @@ PLACES: Final = {
     ),
     "A policy rule": (
         Place("packages/kubeflow-aks/src/kubeflow_aks/policy/rules/pools.py", "", "def homes("),
-        Place("packages/kubeflow-aks/src/kubeflow_aks/policy/rules/pools.py", "RULES: Final", "Rule("),
+        Place(
+            "packages/kubeflow-aks/src/kubeflow_aks/policy/rules/pools.py",
+            "RULES: Final",
+            '"system-pool-is-closed"',
+        ),
+        Place("packages/kubeflow-aks/src/kubeflow_aks/policy/rules.csv"),
         Place("packages/kubeflow-aks/tests/policy/violating/pools.yaml"),
     ),
     "A check of `verify`": (

@@ -72,7 +72,7 @@ PLAYED: Final = {
     ("kubeflow_aks/handoff/command.py", "pulumi up"): NAMES,
     ("kubeflow_aks/handoff/files.py", "./kubeflow-aks handoff"): NAMES,
     ("kubeflow_aks/handoff/folder.py", "./kubeflow-aks handoff"): NAMES,
-    ("kubeflow_aks/preview/quota.py", "az {}"): LOOKS,
+    ("kubeflow_aks/preview/quota.py", "az vm list-usage --location {} --output json"): LOOKS,
     ("kubeflow_aks/verify/checks/access.py", "./kubeflow-aks handoff"): _HANDED,
     ("kubeflow_aks/verify/checks/access.py", "juju update-credential"): ELSEWHERE,
     ("kubeflow_aks/verify/checks/access.py", "pulumi up"): _RESTORED,

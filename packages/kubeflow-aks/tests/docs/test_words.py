@@ -8,7 +8,7 @@ from typing import Final
 from kubeflow_aks.project import PROJECT_ROOT
 from tests.tracked import tracked
 
-WORDS: Final = ("found", "each", "given", "own", "known")
+WORDS: Final = ("found", "each", "given", "own", "known", "told", "said", "asked", "wanted", "had")
 _MAY_BE_ONE: Final = re.compile(
     rf"""(?<!\w)_*({"|".join(WORDS)})_*( *([=,:)(|#\]\[}}]|\W=|in\b|if\b)|$)|["']\s*Of\s""", re.MULTILINE
 )

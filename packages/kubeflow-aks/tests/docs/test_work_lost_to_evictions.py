@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from components.kubeflow.eviction_script import READY
 from components.kubeflow.prerequisites_args import KubeflowPrerequisitesArgs
+from components.kubeflow.script_client import READY
 from kubeflow_aks.local_aks.simulation.vms.scale_sets import Timings
 from tests.benchmarks.eviction import KINDS, LEADS, NOTICES, PAGE, SETTING, advice_rows, cell, row
 from tests.benchmarks.eviction_page import (

@@ -12,6 +12,7 @@ from kubeflow_aks.policy.benchmark import RULES as BENCHMARK
 from kubeflow_aks.policy.exceptions import load, stale
 from kubeflow_aks.policy.plan import resources
 from kubeflow_aks.policy.results import RuleResult, rule_results
+from kubeflow_aks.policy.table import table
 from kubeflow_aks.project import PROJECT_ROOT
 from kubeflow_aks.recorder.document import plan_document
 from kubeflow_aks.recorder.run import record
@@ -36,6 +37,7 @@ def test_every_public_name_is_claimed_by_one_rule() -> None:
     listed: dict[str, list[str]] = yaml.safe_load((Path(__file__).parent / "benchmark_ids.yaml").read_text())
     names = [name for of_tool in listed.values() for name in of_tool]
     assert len(BENCHMARK) == 103
+    assert table().keys() == {rule.name for rule in RULES}
     assert sorted(id_ for rule in BENCHMARK for id_ in rule.ids) == sorted(names)
     assert len(names) == len(set(names)) == 255
 

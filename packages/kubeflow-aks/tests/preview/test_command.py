@@ -50,6 +50,24 @@ def test_a_stack_that_a_user_added_is_shown_and_written(
     assert (written / "pools.mmd").read_text(encoding="utf-8").startswith("flowchart")
 
 
+def test_a_stack_with_alerts_gets_a_dashboard_with_its_prices(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = project / "build" / "trial" / "dashboard.json"
+    alerts = f"{GOOD}  kubeflow-aks:alerts: {{emails: [ml@example.com]}}\n"
+    prices = "{Standard_D8ds_v5: {onDemand: 0.5, spot: 0.2, asOf: '2026-11-20'}}"
+    for more, price in (
+        ("", "cpuspot 0.11424 assumed, on demand 0.544"),
+        (f"  kubeflow-aks:cost: {{prices: {prices}}}\n", "cpuspot 0.2, on demand 0.5"),
+    ):
+        assert run(project, "trial", alerts + more) == 0
+        descriptions = [panel["description"] for panel in json.loads(file.read_text("utf-8"))["panels"]]
+        assert sum(f"{price};" in description for description in descriptions) == 1
+    assert capsys.readouterr().out.endswith("plan.json, pools.svg, pools.mmd, dashboard.json\n")
+    run(project, "trial", GOOD)
+    assert not file.exists()
+
+
 @pytest.mark.parametrize(
     ("text", "code", "expected"),
     [

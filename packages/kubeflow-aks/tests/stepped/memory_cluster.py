@@ -259,7 +259,7 @@ class MemoryCluster:
                 else [box for box in bins.values() if why_not(scheduling, box.node, box.free) is None]
             )
             if fits:
-                box = max(fits, key=lambda box: box.free["cpu"])
+                box = max(fits, key=lambda box: (_preference(pod, box.node.labels), box.free["cpu"]))
                 box.take(scheduling)
                 spec = {**pod["spec"], "nodeName": box.node.name}
                 bound = {**pod, "spec": spec, "status": {"phase": "Running"}}
@@ -290,6 +290,16 @@ class MemoryCluster:
         if uid not in self._scheduling:
             self._scheduling[uid] = parse_scheduling(pod["spec"])
         return self._scheduling[uid]
+
+
+def _preference(pod: Mapping[str, Any], labels: Mapping[str, str]) -> int:
+    """Weight of the terms of its node affinity that prefer a node of these labels, all `In`."""
+    affinity = pod["spec"].get("affinity", {}).get("nodeAffinity", {})
+    return sum(
+        term["weight"]
+        for term in affinity.get("preferredDuringSchedulingIgnoredDuringExecution", ())
+        if all(labels.get(it["key"]) in it["values"] for it in term["preference"]["matchExpressions"])
+    )
 
 
 def as_live(cluster: MemoryCluster) -> LiveCluster:

@@ -1,5 +1,6 @@
 """A month of batch work on one spot pool and its fallback, played from a seed, and what it came to."""
 
+import math
 import random
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,6 +16,7 @@ from tests.stepped.clock import MemoryJournal, Steps
 from tests.stepped.manual_clock import ManualClock
 from tests.stepped.memory_azure import MemoryAzure, pool
 from tests.stepped.memory_cluster import MemoryCluster, as_live
+from tests.stepped.returning import ReturningJobs
 from tests.stepped.work import Done, Jobs
 from tests.stepped.work import Kind as StepKind
 
@@ -65,7 +67,8 @@ class Month:
         maximum: nodes of the spot pool.
         fallback: nodes of its fallback; None for as many.
         minimum: nodes of the spot pool that are always there.
-        hours: length of the month.
+        hours: length of the month, of which only those count in which the cluster runs.
+        day: hours after which it is stopped, and started again at once; None where it always runs.
         profile: the cluster's `autoScalerProfile`; AKS's defaults where it is silent.
         boot: seconds from the request for a VM to its node.
     """
@@ -80,6 +83,7 @@ class Month:
     fallback: int | None = None
     minimum: int = 0
     hours: float = MONTH_HOURS
+    day: float | None = None
     profile: Mapping[str, str] = field(default_factory=dict[str, str])
     boot: float = 90.0
 
@@ -142,7 +146,8 @@ def play(
     """
     rng = random.Random(seed)  # noqa: S311 - repeatable on purpose
     clock = ManualClock()
-    cluster = Jobs(clock)
+    moves = any(work.kind.labels for work in month.work)
+    cluster = ReturningJobs(clock, SPOT, FALLBACK) if moves else Jobs(clock)
     cluster.priority_text = PRIORITIES
     market = Market(_schedule(month, rng))
     journal = _lines(month, clock, market, rng)
@@ -152,8 +157,15 @@ def play(
     for work in month.work:
         cluster.submit_steps(work.kind, _submissions(work, month.hours, rng))
     steps = Steps(simulation, cluster, clock, journal, cluster, skip=skip)
+    evening = month.day * HOUR if month.day else math.inf
     while cluster.left or clock.now() < month.hours * HOUR or cluster.node_objects:
-        steps.step(until=month.hours * HOUR if clock.now() < month.hours * HOUR else float("inf"))
+        if clock.now() >= evening:
+            machines = [machine.name for machine in simulation.machines()]
+            simulation._scale_sets.delete(machines, "stopped")  # pyright: ignore[reportPrivateUsage]
+            cluster.stop()
+            evening += (month.day or 0.0) * HOUR
+        end = month.hours * HOUR if clock.now() < month.hours * HOUR else math.inf
+        steps.step(until=min(evening, end))
         if observe:
             observe(clock.now(), cluster)
     hours, machines = billed(journal.lines)

@@ -27,6 +27,7 @@ class Kind:
         every: useful work between two checkpoints, none after the last bit of work; None without checkpoints.
         writing: what writing one takes.
         nodes: pods of a step, which works once all of them run; when one is lost, all end and start again.
+        labels: of its pods.
     """
 
     pod: Mapping[str, Any]
@@ -38,6 +39,7 @@ class Kind:
     every: float | None = None
     writing: float = 0.0
     nodes: int = 1
+    labels: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass
@@ -84,6 +86,7 @@ class Jobs(MemoryCluster):
         """Nothing is submitted yet."""
         super().__init__(clock)
         self.done = Done()
+        self._stopping = False
         self._steps: dict[str, _Step] = {}
         self._step_of: dict[str, str] = {}
         """Steps by pod."""
@@ -117,13 +120,21 @@ class Jobs(MemoryCluster):
                 step.stopped = False
                 for pod in _pods(name, step):
                     self._step_of[pod] = name
-                    self.create_pod(pod, step.kind.pod)
+                    self.create_pod(pod, step.kind.pod, labels=dict(step.kind.labels))
             elif (
                 start == step.starts
                 and step.running_since is not None
                 and self.node_objects.keys() >= set(step.placed.values())
             ):
                 self._finish(name, step, now)
+
+    def stop(self) -> None:
+        """End all running pods, as a stop of the cluster does; their steps go on when it starts again."""
+        self._stopping = True
+        for pod in self.pods():
+            if "nodeName" in pod["spec"] and self.pod(pod["metadata"]["name"]) is not None:
+                self.delete_pod(pod["metadata"]["name"])
+        self._stopping = False
 
     def next_at(self) -> float:
         """Simulated second at which something is due next; `inf` for never."""
@@ -170,7 +181,8 @@ class Jobs(MemoryCluster):
             self.done.failed += 1
             self.done.latest.append((now - step.submitted) / 3600)
         else:
-            heapq.heappush(self._due, (math.ceil(now + step.kind.wait), name, step.starts, _START))
+            wait = 0.0 if self._stopping else step.kind.wait
+            heapq.heappush(self._due, (math.ceil(now + wait), name, step.starts, _START))
 
     def _finish(self, name: str, step: _Step, now: float) -> None:
         self.done.finished += 1

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, fields, replace
 from datetime import timedelta
+from email.utils import format_datetime
 from typing import Any, Final
 
 from kubeflow_aks.verify.probes import GUARD, PROFILE_GUARD
@@ -18,6 +19,10 @@ from kubeflow_aks.verify.snapshot import ClusterSnapshot, Result
 from tests.verify import clusters as c
 
 Change = Callable[[], ClusterSnapshot]
+
+PREEMPT: Final = "Preempt Scheduled: {}. DurationInSeconds: -1.  For more information, see https://aka.ms/aks/scheduledevents."
+"""As nodes of AKS show it (`maksim-paskal/aks-node-termination-handler#98`)."""
+_SOON: Final = timedelta(minutes=5)
 
 
 @dataclass(frozen=True)
@@ -259,16 +264,21 @@ def _script_pod(app: str, *, on: str = "general-0", unready: dict[str, float] | 
     return _edited("pods", edit)
 
 
-def _cordoned_since(node: str, *notices: str, **length: float) -> Change:
-    """A node cordoned so long ago, with conditions that announce its end."""
+def _cordoned_since(node: str, message: str = "", event: timedelta = _SOON, **length: float) -> Change:
+    """A node cordoned so long ago, with a condition of an event that begins in some time, or has been there since."""
+    begins = format_datetime(c.NOW + event, usegmt=True)
+    notice = {
+        "type": "VMEventScheduled",
+        "status": "True",
+        "message": message.format(begins),
+        "lastTransitionTime": c.ago(seconds=-event.total_seconds()),
+    }
     taint = {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule", "timeAdded": c.ago(**length)}
 
     def edit(nodes: dict[str, c.Object]) -> None:
         nodes[node]["spec"]["unschedulable"] = True
         nodes[node]["spec"]["taints"].append(taint)
-        nodes[node]["status"]["conditions"] += [
-            {"type": notice, "status": "True", "message": "Preempt Scheduled"} for notice in notices
-        ]
+        nodes[node]["status"]["conditions"] += [notice] if message else []
 
     return _nodes(edit)
 
@@ -883,7 +893,7 @@ NAMED: Final = (
     _later(
         "a spot node cordoned for hours without a notice",
         "work-pools",
-        "1 node cordoned for 3 h without a notice of Azure (cpuspot-0)",
+        "1 node cordoned for 3 h with no event of Azure ahead (cpuspot-0)",
         _cordoned_since("cpuspot-0", hours=3),
     ),
     _later(
@@ -1368,11 +1378,33 @@ INVENTED: Final = (
         "1 node cordoned for 24 h",
         _cordoned_since("cpuod-0", days=1),
     ),
+    _broken("a spot node with a notice", "", "", _cordoned_since("cpuspot-0", PREEMPT, hours=3)),
     _broken(
-        "a spot node cordoned for its notice",
+        "a spot node being taken", "", "", _cordoned_since("cpuspot-0", "Preempt Started", -_SOON, hours=3)
+    ),
+    _broken(
+        "a node for work that Azure will move",
         "",
         "",
-        _cordoned_since("cpuspot-0", "VMEventScheduled", hours=3),
+        _cordoned_since("cpuod-0", "Redeploy Scheduled: {}.", _SOON, hours=3),
+    ),
+    _later(
+        "a spot node whose notice is old",
+        "work-pools",
+        "1 node cordoned for 3 h with no event of Azure ahead (cpuspot-0)",
+        _cordoned_since("cpuspot-0", PREEMPT, timedelta(hours=-3), hours=3),
+    ),
+    _later(
+        "a spot node that was to be taken hours ago",
+        "work-pools",
+        "1 node cordoned for 3 h",
+        _cordoned_since("cpuspot-0", "Preempt Started", timedelta(hours=-3), hours=3),
+    ),
+    _later(
+        "a spot node with mere advice",
+        "work-pools",
+        "1 node cordoned for 3 h",
+        _cordoned_since("cpuspot-0", "SpotRebalanceRecommendation Advisory: {}.", hours=3),
     ),
     _broken("a spot node cordoned for minutes", "", "", _cordoned_since("cpuspot-0", minutes=10)),
     _broken(

@@ -1,4 +1,4 @@
-"""Queues of Kueue (kueue.x-k8s.io/v1beta2): a flavor for each pool, spot before its fallback, and their quotas.
+"""Queues of Kueue (kueue.x-k8s.io/v1beta2): quotas of spot before those of the fallback, and no pod pinned to either.
 
 Held against Kueue's own custom resources by packages/kubeflow-aks/tests/local/crds/test_kueue.py, at the version in
 packages/kubeflow-aks/src/kubeflow_aks/tools/crds.py.
@@ -6,14 +6,13 @@ packages/kubeflow-aks/src/kubeflow_aks/tools/crds.py.
 
 from __future__ import annotations
 
-import itertools
 import re
 import string
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ckf_spot.agent_pool import GPU, POOL_LABEL, AgentPool
+from ckf_spot.agent_pool import GPU, WORKLOAD_LABEL, AgentPool
 from ckf_spot.errors import Mistake, Mistakes, PlacementError, missing, not_one_of, refuse
 from ckf_spot.fields import Json
 from ckf_spot.generated.namespace import named, profile
@@ -24,8 +23,6 @@ API_VERSION: Final = "kueue.x-k8s.io/v1beta2"
 QUEUE: Final = "batch"
 """Name of the queues, unless another is given."""
 NODE_FORM: Final = "SIZE=CPU,MEMORY, such as Standard_D8ds_v5=7820m,27Gi"
-_MOST: Final = 8
-"""Labels that a flavor may have (Kueue's custom resource)."""
 _QUANTITY: Final = re.compile(r"([1-9]\d*)(m|k|M|G|T|Ki|Mi|Gi|Ti)?")
 
 
@@ -83,8 +80,10 @@ def objects(
     """ResourceFlavors, one ClusterQueue that all namespaces share, and a LocalQueue in each of them.
 
     Kueue tries the flavors in the order of the list: of each workload the spot pools first, then the on-demand ones. It
-    goes on to the next one where the quota of a flavor is used up, not where Azure has no spot node left. The flavors
-    have their pools' taints and add no tolerations, so that only work that is placed for spot gets there.
+    goes on to the next one where the quota of a flavor is used up, never for want of nodes
+    (kubernetes-sigs/kueue#2560). So a flavor pins its work to no pool: what has quota of spot gets the fallback from
+    the autoscaler, as without a queue. The flavors have their pools' taints and add no tolerations, so that only work
+    that is placed for spot gets quota there.
 
     Args:
         pools: the cluster's pools. Those of the role `general` are left out: the platform runs there.
@@ -163,10 +162,9 @@ def _in_order(pools: Pools) -> list[AgentPool]:
 
 
 def _flavor(pool: AgentPool) -> Json:
-    """Kueue matches a pod's node affinity with these labels, and puts them on the pod as its node selector."""
-    labels = {POOL_LABEL: pool.name, **pool.labels}
+    """Kueue matches a pod's node affinity with the label, and puts it on the pod as its node selector."""
     return {
-        "nodeLabels": dict(itertools.islice(labels.items(), _MOST)),
+        "nodeLabels": {WORKLOAD_LABEL: pool.workload},
         "nodeTaints": [
             {"key": taint.key, "value": taint.value, "effect": taint.effect} for taint in pool.taints
         ],

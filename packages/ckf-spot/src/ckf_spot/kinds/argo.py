@@ -16,6 +16,7 @@ from ckf_spot.kinds.kind import (
     Path,
     PlacingRequest,
     Pods,
+    Wrapper,
     claim_names,
     dotted,
     misfit,
@@ -237,19 +238,11 @@ class _Workflow(Kind):
                 yield replace(step, copies=2) if owner in together else step
 
 
-@dataclass(frozen=True)
-class Workflow(Kind):
-    """A kind with the spec of a workflow.
-
-    Attributes:
-        path: where that is.
-    """
-
-    path: tuple[str, ...] = ("spec",)
+class Workflow(Wrapper):
+    """A kind with the spec of a workflow."""
 
     def problems(self, document: Object, request: PlacingRequest) -> Iterator[Mistake]:
-        """Around the workflow's spec."""
-        yield from fields.object_problems(document, _VERSION)
+        """What Kubeflow Pipelines made, and around the workflow's spec."""
         metadata = map_at(document, "metadata")
         noted: Object = {**map_at(metadata, "labels"), **map_at(metadata, "annotations")}
         if _KFP_SDK in noted:
@@ -260,19 +253,7 @@ class Workflow(Kind):
             yield Mistake(
                 "kind", document.get("kind"), "place the pipeline itself, or its compiled file", problem
             )
-        if self.path != ("spec",) and document.get("spec") is not None:
-            hints = {name: f"a workflow's fields belong under workflowSpec.{name}" for name in _SPEC}
-            yield from fields.problems(document["spec"], "spec", _CRON, ("workflowSpec",), hints)
-        yield from within(document, *self.path)
-
-    def doubts(self, document: Object, placement: Placement, request: PlacingRequest) -> Iterator[str]:
-        """The next run may end one that is late."""
-        if placement.spot:
-            yield from time_limits.schedule_doubts(map_at(document, "spec"))
-
-    def inner(self, document: Object) -> Iterator[tuple[Path, Kind]]:
-        """The workflow's spec."""
-        yield self.path, _WORKFLOW
+        yield from super().problems(document, request)
 
 
 _WORKFLOW: Final = _Workflow()
@@ -286,10 +267,16 @@ _WORK: Final = {
     "Workflow",
 }
 KINDS: Final[Mapping[str, Kind]] = {
-    "Workflow": Workflow(),
-    "CronWorkflow": Workflow(("spec", "workflowSpec")),
-    "WorkflowTemplate": Workflow(),
-    "ClusterWorkflowTemplate": Workflow(),
+    **dict.fromkeys(
+        ("Workflow", "WorkflowTemplate", "ClusterWorkflowTemplate"), Workflow(_VERSION, _WORKFLOW)
+    ),
+    "CronWorkflow": Workflow(
+        _VERSION,
+        _WORKFLOW,
+        ("spec", "workflowSpec"),
+        _CRON,
+        {name: f"a workflow's fields belong under workflowSpec.{name}" for name in _SPEC},
+    ),
 }
 
 
@@ -450,9 +437,9 @@ def _container(container: Object, *around: Object) -> Json:
     for _, patch in _patches(*around):
         for patched in maps_at(patch, "containers"):
             for part in ("requests", "limits"):
-                amounts, had = map_at(patched, "resources", part), at(resources, part) or {}
-                if amounts and patched.get("name") == kept["name"] and is_map(resources) and is_map(had):
-                    kept["resources"] = resources = {**resources, part: {**had, **amounts}}
+                amounts, original = map_at(patched, "resources", part), at(resources, part) or {}
+                if amounts and patched.get("name") == kept["name"] and is_map(resources) and is_map(original):
+                    kept["resources"] = resources = {**resources, part: {**original, **amounts}}
     return kept
 
 

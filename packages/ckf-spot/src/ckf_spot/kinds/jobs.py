@@ -6,7 +6,7 @@ from typing import Final
 from ckf_spot import fields, judgements, time_limits
 from ckf_spot.errors import Mistake
 from ckf_spot.fields import Json, Object, is_map, is_maps, map_at, maps_at
-from ckf_spot.kinds.kind import Kind, Path, PlacingRequest, Pods, contradiction, unknown_roles
+from ckf_spot.kinds.kind import Kind, Path, PlacingRequest, Pods, contradiction, pod_hints, unknown_roles
 from ckf_spot.placement import Placement
 
 IGNORE_EVICTIONS: Final = {
@@ -35,12 +35,7 @@ _JOB: Final = judgements.names("Job", "spec")
 _CRON_JOB: Final = judgements.names("CronJob", "spec")
 _JOB_SET: Final = judgements.names("JobSet", "spec")
 _REPLICATED_JOB: Final = judgements.names("JobSet", "spec.replicatedJobs")
-_HINTS: Final = {
-    name: f"a pod's fields belong under template.spec.{name}"
-    for name in (
-        "containers", "nodeSelector", "affinity", "tolerations", "restartPolicy", "terminationGracePeriodSeconds",
-    )
-}  # fmt: skip
+_HINTS: Final = pod_hints("template")
 
 
 class JobTemplate(Kind):

@@ -199,6 +199,17 @@ class Wrapper(Kind):
         yield self.path, self.work
 
 
+def pod_hints(where: str) -> dict[str, str]:
+    """Where a pod's fields belong that people put next to its template; `where` is the template."""
+    return {
+        name: f"a pod's fields belong under {where}.spec.{name}"
+        for name in (
+            *("affinity", "containers", "nodeSelector", "restartPolicy", "terminationGracePeriodSeconds"),
+            "tolerations",
+        )
+    }
+
+
 def misfit(pods: Pods, template: Object, placement: Placement) -> str:
     """Why pods are left as they are; empty where they are not."""
     if not pods.moves:

@@ -6,7 +6,17 @@ from typing import Final
 from ckf_spot import fields, judgements, time_limits
 from ckf_spot.errors import Mistake
 from ckf_spot.fields import Object, is_maps, map_at, maps_at
-from ckf_spot.kinds.kind import Kind, Path, PlacingRequest, Pods, Wrapper, mistake_in, unknown_roles, within
+from ckf_spot.kinds.kind import (
+    Kind,
+    Path,
+    PlacingRequest,
+    Pods,
+    Wrapper,
+    mistake_in,
+    pod_hints,
+    unknown_roles,
+    within,
+)
 from ckf_spot.placement import Placement
 
 HEAD: Final = "head"
@@ -23,10 +33,7 @@ _INTERACTIVE: Final = "InteractiveMode"
 _AGAIN: Final = (
     "tasks on a lost worker run again, actors and Ray Train only where max_restarts or max_failures says so"
 )
-_HINTS: Final = {
-    name: f"a pod's fields belong under template.spec.{name}"
-    for name in ("affinity", "containers", "nodeSelector", "restartPolicy", "tolerations")
-}
+_HINTS: Final = pod_hints("template")
 
 
 class _JobSpec(Kind):

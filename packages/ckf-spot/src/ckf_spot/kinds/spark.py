@@ -297,11 +297,11 @@ def _containers(document: Object, role: Any, spec: Object) -> Any:
     limits |= {gpu["name"]: gpu.get("quantity")} if isinstance(gpu.get("name"), str) else {}
     if not is_maps(containers):
         return containers
-    had = [containers[0].get("resources") or {}]
-    had += [at(had[0], part) or {} for part in ("requests", "limits")]
-    if not all(map(is_map, had)):
+    parts = [containers[0].get("resources") or {}]
+    parts += [at(parts[0], part) or {} for part in ("requests", "limits")]
+    if not all(map(is_map, parts)):
         return containers
-    resources, own_requests, own_limits = had
+    resources, own_requests, own_limits = parts
     resources = {
         **resources,
         "requests": {**own_requests, **_requests(document, role)},

@@ -319,15 +319,15 @@ def _placed(entries: list[Json], placement: Placement, api: str, target: str) ->
     """The overrides, and the placement in one of its own."""
     ours = next((entry for entry in entries if _is_own(entry, api, target)), {})
     others = [entry for entry in entries if entry is not ours]
-    had = next(iter(_templates(ours, api, target)), {})
-    chosen, spec = _chosen(others, api, target), map_at(had, "spec")
+    prior = next(iter(_templates(ours, api, target)), {})
+    chosen, spec = _chosen(others, api, target), map_at(prior, "spec")
     both = [*(chosen.get("tolerations") or ()), *(spec.get("tolerations") or ())]
     tolerations = [toleration for number, toleration in enumerate(both) if toleration not in both[:number]]
-    had = {**had, "spec": {**chosen, **spec, **({"tolerations": tolerations} if both else {})}}
+    pod = {**chosen, **spec, **({"tolerations": tolerations} if both else {})}
     targets = {"targetJobs": [{"name": target}]}
     if api == "2.0":
-        return [*others, {**map_at(had, "spec"), **targets, **_selecting(map_at(had, "spec"), placement)}]
-    template = _template(had, placement, api)
+        return [*others, {**pod, **targets, **_selecting(pod, placement)}]
+    template = _template({**prior, "spec": pod}, placement, api)
     if api == "2.1":
         return [*others, {**targets, **template}]
     jobs = [job for job in _jobs(ours) if job.get("name") != target]
@@ -336,20 +336,20 @@ def _placed(entries: list[Json], placement: Placement, api: str, target: str) ->
     return [*others, {"manager": MANAGER, "trainingRuntimeSpec": patch}]
 
 
-def _selecting(had: Object, placement: Placement) -> Json:
+def _selecting(prior: Object, placement: Placement) -> Json:
     """The placement in a form that Trainer 2.0 takes."""
     return {
-        "nodeSelector": {**(had.get("nodeSelector") or {}), **placement.node_selector},
-        "tolerations": pods.merged_tolerations(had.get("tolerations") or (), placement),
+        "nodeSelector": {**(prior.get("nodeSelector") or {}), **placement.node_selector},
+        "tolerations": pods.merged_tolerations(prior.get("tolerations") or (), placement),
     }
 
 
-def _template(had: Object, placement: Placement, api: str) -> Json:
+def _template(prior: Object, placement: Placement, api: str) -> Json:
     """The placement as an override of the pods' template."""
-    pod = map_at(had, "spec")
+    pod = map_at(prior, "spec")
     grace = {pods.GRACE_PERIOD: pods.grace_seconds(pod)}
     return {
-        "metadata": pods.annotated(map_at(had, "metadata")),
+        "metadata": pods.annotated(map_at(prior, "metadata")),
         "spec": {
             **pod,
             "affinity": pods.merged_affinity(pod.get("affinity") or {}, placement),

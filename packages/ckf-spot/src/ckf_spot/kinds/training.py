@@ -8,7 +8,7 @@ from ckf_spot import fields, judgements, time_limits
 from ckf_spot.errors import Mistake, not_one_of
 from ckf_spot.fields import Json, Object, map_at, maps_at
 from ckf_spot.kinds import torch_elastic
-from ckf_spot.kinds.kind import Kind, PlacingRequest, Pods, mistake_in, unknown_roles
+from ckf_spot.kinds.kind import Kind, PlacingRequest, Pods, mistake_in, pod_hints, unknown_roles
 from ckf_spot.placement import Placement
 
 WORKER: Final = "Worker"
@@ -21,14 +21,6 @@ _SURVIVING: Final = ("ExitCode", "OnFailure", "Always")
 (`packages/kubeflow-aks/tests/local/training/test_restart_policies.py`)."""
 _DYNAMIC: Final = "enableDynamicWorker"
 _REPLICA: Final = judgements.names("ReplicaSpec")
-_OF_THE_POD: Final = (
-    "affinity",
-    "nodeSelector",
-    "tolerations",
-    "containers",
-    "terminationGracePeriodSeconds",
-)
-"""What people put next to the template."""
 _RUN_POLICY: Final = judgements.names("RunPolicy")
 
 
@@ -165,9 +157,8 @@ class TrainingJob(Kind):
 
     def _replica_problems(self, role: str, replica: object) -> Iterator[Mistake]:
         where = f"spec.{self.replicas}.{role}"
-        hints = {"spec": f"a pod's fields belong under {role}.template.spec"} | {
-            name: f"a pod's fields belong under {role}.template.spec.{name}" for name in _OF_THE_POD
-        }
+        template = f"{role}.template"
+        hints = {"spec": f"a pod's fields belong under {template}.spec", **pod_hints(template)}
         yield from fields.problems(replica, where, _REPLICA, ("template",), hints)
         policy = map_at(replica).get("restartPolicy")
         if policy is not None and policy not in _RESTARTS:

@@ -101,7 +101,6 @@ class Pipeline:
     """
 
     def __init__(self, documents: Sequence[Object]) -> None:
-        """Copies the documents."""
         self.problems: list[Mistake] = []
         self._documents: list[Any] = [copied(document) for document in documents]
         versions = [document for document in self._documents if _is_manifest(document, "PipelineVersion")]

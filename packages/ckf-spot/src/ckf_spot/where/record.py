@@ -179,13 +179,11 @@ class Recorder:
         self._add("began", {"version": VERSION, "namespace": namespace})
 
     def __enter__(self) -> Self:
-        """Itself."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Ends the record."""
         self._add("ended", value=True)
         self._file.close()
 

@@ -72,11 +72,11 @@ def queried(az: Az, group: str, name: str) -> ExistingCluster:
         AzError: no answer.
         InconclusiveError: an unexpected answer.
     """
-    cluster, pool_cluster = ("--resource-group", group, "--name", name), ("--cluster-name", name)
+    of_cluster = ("--resource-group", group, "--cluster-name", name)
     return cluster_of(
-        az.json("aks", "show", *cluster),
-        az.json("aks", "nodepool", "list", "--resource-group", group, *pool_cluster),
-        az.json("aks", "maintenanceconfiguration", "list", "--resource-group", group, *pool_cluster),
+        az.json("aks", "show", "--resource-group", group, "--name", name),
+        az.json("aks", "nodepool", "list", *of_cluster),
+        az.json("aks", "maintenanceconfiguration", "list", *of_cluster),
     )
 
 

@@ -2,7 +2,7 @@
 
 Versions and days stand where they are used: in manifests, lock files' sources, workflows and tables. `currency.csv` has
 only what is allowed. Not looked at: packages that lock files hold because others need them (`make requirements` renews
-them), the examples' packages, and the images that Charmed Kubeflow's charms bring.
+them), and the images that Charmed Kubeflow's charms bring.
 """
 
 import os

@@ -1,5 +1,6 @@
 """Versions that this repository pins, read where they stand: manifests, lock files' sources, workflows, tables."""
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -33,6 +34,7 @@ class Kind(Enum):
 
     GO = "Go module proxy"
     PYTHON = "PyPI"
+    NPM = "npm"
     TAGS = "GitHub, tags"
     COMMITS = "GitHub, commits"
 
@@ -56,8 +58,9 @@ class Pin:
 def pins(root: Path) -> list[Pin]:
     """Every pin of a checkout; of one version in several files the first."""
     first: dict[tuple[Kind, str, str], Pin] = {}
-    for pin in (*_modules(root), *_packages(root), *_actions(root), *_charmed_kubeflow(root)):
-        first.setdefault((pin.kind, pin.what, pin.version), pin)
+    for pins_of in (_modules, _packages, _node_packages, _actions, _charmed_kubeflow):
+        for pin in pins_of(root):
+            first.setdefault((pin.kind, pin.what, pin.version), pin)
     return list(first.values())
 
 
@@ -84,6 +87,12 @@ def _packages(root: Path) -> Iterator[Pin]:
     for name in _PYTHON_FILES:
         for package, version in _PYTHON.findall((root / name).read_text(encoding="utf-8")):
             yield Pin(Kind.PYTHON, package, version, name)
+
+
+def _node_packages(root: Path) -> Iterator[Pin]:
+    for file in sorted(root.glob("examples/*/package.json")):
+        for package, version in json.loads(file.read_text(encoding="utf-8"))["dependencies"].items():
+            yield Pin(Kind.NPM, package, version, str(file.relative_to(root)))
 
 
 def _actions(root: Path) -> Iterator[Pin]:

@@ -1,4 +1,4 @@
-"""The versions that are newer than a pin, from the Go module proxy, PyPI and GitHub."""
+"""The versions that are newer than a pin, from the Go module proxy, PyPI, npm and GitHub."""
 
 import json
 import re
@@ -64,6 +64,8 @@ class Registries:
                     return self._go(pin, series)
                 case Kind.PYTHON:
                     return self._pypi(pin, series)
+                case Kind.NPM:
+                    return self._npm(pin, series)
                 case Kind.TAGS:
                     return self._tags(pin, series)
                 case Kind.COMMITS:
@@ -111,6 +113,13 @@ class Registries:
         return _newer(
             later, lambda version: min(text(file["upload_time_iso_8601"]) for file in files[version])
         )
+
+    def _npm(self, pin: Pin, series: str) -> Newer | None:
+        document = json.loads(self._text("registry.npmjs.org", "/" + quote(pin.what, safe="@/")))
+        days = at(document, "time")
+        if not is_mapping(days) or pin.version not in days:
+            raise ValueError(f"{pin.version} is not listed")
+        return _newer(_later(pin.version, series, days), lambda version: text(days[version]))
 
     def _tags(self, pin: Pin, series: str) -> Newer | None:
         github = self._repository(pin.what)

@@ -25,11 +25,6 @@ class Quota:
         return self.limit - self.used
 
 
-def command(region: str) -> tuple[str, ...]:
-    """The words after `az`."""
-    return ("vm", "list-usage", "--location", region, "--output", "json")
-
-
 def vm_usage(az: Az, region: str) -> Mapping[str, Quota]:
     """The quotas of the subscription that `az` is signed in to, as `usage_of`.
 
@@ -37,7 +32,7 @@ def vm_usage(az: Az, region: str) -> Mapping[str, Quota]:
         AzError: no answer.
         ClientError: the answer can't be read.
     """
-    return usage_of(az.run(*command(region)))
+    return usage_of(az.run("vm", "list-usage", "--location", region, "--output", "json"))
 
 
 def usage_of(text: str | bytes) -> dict[str, Quota]:

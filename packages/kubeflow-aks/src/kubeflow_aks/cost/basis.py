@@ -6,7 +6,7 @@ The program fills in all defaults. Those here are for programs without that outp
 from collections.abc import Iterator, Mapping
 from datetime import date, time
 from functools import cached_property
-from typing import Annotated, Any, Final, Literal, cast
+from typing import Annotated, Any, Final, Literal, Self, cast
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
@@ -51,6 +51,7 @@ class Work(_Read):
     nodes_per_step: Annotated[int, Field(ge=1, le=5000, strict=False)] = 1
     elastic: bool = False
     head_pool: str | None = None
+    return_to_spot: bool = False
     assumed: list[str] | None = None
     """Keys that the stack's file leaves at their default; None from a program of before it."""
 
@@ -76,6 +77,12 @@ class Work(_Read):
             nodes=self.nodes_per_step,
             elastic=self.elastic,
         )
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """The same with other figures, and without the step of the old ones, which pydantic would copy."""
+        copy = super().model_copy(update=update, deep=deep)
+        vars(copy).pop("step", None)
+        return copy
 
     @property
     def steps_a_month(self) -> float:

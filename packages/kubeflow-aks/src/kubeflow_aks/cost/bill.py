@@ -67,6 +67,8 @@ class WorkCost:
         cut_off: billed hours a month more, because of that.
         fallback: node hours a month on the fallback.
         overflow: those of them that are there because its pool is full.
+        returned: node hours a month of work that is moved from the fallback back to spot.
+        redone: node hours a month on spot because of that: work since the last checkpoint, and restarts.
         waits: node hours a month that it waits for a node, because spot is sold out, or its pool and the fallback full.
         in_part: whether only a part of so busy a month was played, so that it may wait longer.
         notes: for the reader, one sentence each.
@@ -90,6 +92,8 @@ class WorkCost:
     cut_off: float = 0.0
     fallback: float = 0.0
     overflow: float = 0.0
+    returned: float = 0.0
+    redone: float = 0.0
     waits: float = 0.0
     in_part: bool = False
     notes: tuple[str, ...] = ()

@@ -18,7 +18,6 @@ from kubeflow_aks.cost.reading import Cluster, Pool, read_cluster
 from kubeflow_aks.cost.stack import Stack
 from kubeflow_aks.cost.terms import PoolTerms, Terms
 from kubeflow_aks.cost.work import Played, expected_cost
-from kubeflow_aks.json_values import at
 
 _Figure = TypeVar("_Figure")
 _OLDER_PROGRAM: Final = "the program has no output `costBasis`: this bill is made from the defaults"
@@ -75,7 +74,8 @@ class Account:
                 "group or as location in the output costBasis"
             )
         self._stated = basis.workload or _blogs_month(cluster.pools)
-        _check(basis, self._stated, cluster.pools)
+        if not like:
+            _check(basis, self._stated, cluster.pools)
         self._region, self._quotes = region, Quotes(market, region)
         # The blog's model has no restarts.
         restart = dict[str, Restart]() if basis.cost.model == "blog" else _of_pools(cluster, self._measured)
@@ -126,7 +126,7 @@ class Account:
             budget=basis.budget.monthly if basis.budget else None,
             left_out=(
                 *_idle_pools(terms, workload),
-                *self._returned(every),
+                *self._staying(every),
                 *_left_out(terms, basis, list(dict.fromkeys(line.pool for line in every if line.pool))),
                 *fixed.left_out(cluster.facilities, basis.cost.usage),
             ),
@@ -209,15 +209,20 @@ class Account:
             yield f"billed as if {on.pool.name} had room for it: work that is evicted so often fills no pool here"
         yield from restarts.notes(self._stated[name], on.restart)
 
-    def _returned(self, of: Iterable[Line]) -> Iterator[str]:
-        """What the option that moves work back to spot may save."""
-        fallbacks = {pool.fallback for pool in self.cluster.pools.values()}
-        on_fallbacks = [
-            line.pool for line in of if line.hours and line.part == "batch" and line.pool in fallbacks
-        ]
-        if on_fallbacks and at(self._stack.outputs, "clusterBasis", "kubeflow", "returnToSpot") is True:
-            names = ", ".join(on_fallbacks)
-            yield f"work that `kubeflow.returnToSpot` moves from {names} back to spot: only pods that agree to it are"
+    def _staying(self, of: Iterable[Line]) -> Iterator[str]:
+        """Work on fallbacks that does not agree to return to spot, as far as the settings say."""
+        billed = {line.pool for line in of if line.hours}
+        for name, on in self.terms_of.items():
+            if (
+                on.returns
+                and on.fallback
+                and on.fallback.name in billed
+                and not self._workload[name].return_to_spot
+            ):
+                yield (
+                    f"what `kubeflow.returnToSpot` moves of {name} from {on.fallback.name} back to spot: "
+                    f"`workload.{name}.returnToSpot` is false"
+                )
 
     def _restarts(self) -> Iterator[Source]:
         """Where restarts are from that a drill measured, one for each pool."""

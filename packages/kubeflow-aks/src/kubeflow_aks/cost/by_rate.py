@@ -84,34 +84,44 @@ def of_work(batch: Mapping[str, tuple[Work, Terms]]) -> ByRate | None:
     if not pairs:
         return None
 
-    def at(rate: float) -> dict[str, tuple[Work, Terms]]:
+    ways: list[tuple[str, _Saves]] = [("without checkpoints", _never), ("with the best checkpoints", _best)]
+    if any(work.checkpoint_minutes is not None for work, _ in pairs):
+        ways.insert(0, ("as the stack has it", _as_set))
+
+    def at(rate: float, saves: _Saves) -> dict[str, tuple[Work, Terms]]:
         here = EvictionRate(Range.exactly(rate), Source("a rate of the picture"))
-        return {name: (work, replace(terms, rate=here)) for name, (work, terms) in every.items()}
+        return {
+            name: (_saving(work, saves(work, rate, terms.day)), replace(terms, rate=here))
+            for name, (work, terms) in every.items()
+        }
 
     @cache
     def idle_at(rate: float) -> list[Idling]:
         """A new node boots again if it is evicted meanwhile, so idle hours grow with the rate."""
-        return list(idling(at(rate)).values())
+        return list(idling(at(rate, _as_set)).values())
 
-    bills = [full(at(rate)) for rate in _PLAYED]
-    play_together(bills)
-    played = [overflows(months) for months in bills]
-    kinds = [
-        _Kind(work, terms, tuple(outcomes.get(name) for outcomes in played))
-        for name, (work, terms) in every.items()
-    ]
-
-    def amount(saves: _Saves, rate: float) -> float:
-        return sum(kind.amount(idle, saves, rate) for kind, idle in zip(kinds, idle_at(rate), strict=True))
-
-    ways: list[tuple[str, _Saves]] = [("without checkpoints", _never), ("with the best checkpoints", _best)]
-    if any(work.checkpoint_minutes is not None for work, _ in pairs):
-        ways.insert(0, ("as the stack has it", _as_set))
+    bills = [[full(at(rate, saves)) for rate in _PLAYED] for _, saves in ways]
+    play_together(months for way_bills in bills for months in way_bills)
+    costs: list[tuple[str, CostAt]] = []
+    for (name, saves), way_bills in zip(ways, bills, strict=True):
+        played = [overflows(months) for months in way_bills]
+        kinds = [
+            _Kind(work, terms, saves, tuple(outcomes.get(kind) for outcomes in played))
+            for kind, (work, terms) in every.items()
+        ]
+        costs.append((name, partial(_amount, kinds, idle_at)))
     on_demand = (
         _on_demand(work, terms, idle) for (work, terms), idle in zip(pairs, idle_at(0.0), strict=True)
     )
-    costs = [(name, partial(amount, saves)) for name, saves in ways]
     return by_rate(costs, sum(on_demand), _marks(pairs))
+
+
+def _amount(kinds: Iterable[_Kind], idle_at: Callable[[float], list[Idling]], rate: float) -> float:
+    return sum(kind.amount(idle, rate) for kind, idle in zip(kinds, idle_at(rate), strict=True))
+
+
+def _saving(work: Work, minutes: float | None) -> Work:
+    return work.model_copy(update={"checkpoint_minutes": minutes})
 
 
 def _on_demand(work: Work, terms: Terms, idle: Idling) -> float:
@@ -123,32 +133,35 @@ def _on_demand(work: Work, terms: Terms, idle: Idling) -> float:
 
 @dataclass(frozen=True)
 class _Kind:
-    """One kind of work, with what it comes to at each rate of `_PLAYED` where its pool may be full."""
+    """One kind of work done in one way, with what it comes to at each rate of `_PLAYED` where its pool may be full."""
 
     work: Work
     terms: Terms
+    saves: _Saves
     outcomes: tuple[Outcome | None, ...]
 
     @cached_property
     def overflow(self) -> list[float]:
         """Share of the work on spot that a full pool sends to the fallback, at each of those rates."""
-        step = held(self.work.step, self.terms.tail)
         return [
-            overflow_share(*self._ways(step, rate), self.work, outcome) if outcome else 0.0
+            overflow_share(*self._ways(self._step(rate), rate), self.work, outcome) if outcome else 0.0
             for rate, outcome in zip(_PLAYED, self.outcomes, strict=True)
         ]
 
-    def amount(self, idling_of: Idling, saves: _Saves, rate: float) -> float:
+    def _step(self, rate: float) -> Step:
+        saving = _saving(self.work, self.saves(self.work, rate, self.terms.day))
+        return held(saving.step, self.terms.tail)
+
+    def amount(self, idling_of: Idling, rate: float) -> float:
         """The amount of the bill without its details: a picture needs hundreds of them."""
-        terms, part = self.terms, self.terms.fallback_share
-        work = self.work.model_copy(update={"checkpoint_minutes": saves(self.work, rate, terms.day)})
-        step = held(work.step, terms.tail)
+        work, terms, part, step = self.work, self.terms, self.terms.fallback_share, self._step(rate)
         way, unevicted = self._ways(step, rate)
         way = way.overflowing(_between(rate, self.overflow), unevicted)
         nodes = idling_of.hours.expected
         idle = _between(rate, [it.idle if it else nodes * (1 - part) for it in self.outcomes])
         other = _between(rate, [it.idle_fallback if it else nodes * part for it in self.outcomes])
-        amount = times(work.hours_per_month * way.spot + idle, terms.node.hour.expected)
+        redone = _between(rate, [it.redone if it else 0.0 for it in self.outcomes])
+        amount = times(work.hours_per_month * way.spot + redone + idle, terms.node.hour.expected)
         amount += (work.hours_per_month * way.fallback + other) * terms.on_demand.hour.expected
         if terms.head:
             heads = work.steps_a_month * hourly.wall(step, evictions_an_hour(rate), terms.day)

@@ -13,7 +13,6 @@ from kubeflow_aks.clients.az import Az
 from kubeflow_aks.clients.errors import ClientError
 from kubeflow_aks.clients.vm_usage import Quota, vm_usage
 from kubeflow_aks.cost import measured, observed, reading
-from kubeflow_aks.cost.actual import settings
 from kubeflow_aks.cost.actual.comparison import Actual
 from kubeflow_aks.cost.actual.reading import actual
 from kubeflow_aks.cost.advice import Advised, advise, with_scores
@@ -38,6 +37,7 @@ from kubeflow_aks.exit_codes import ExitCode
 from kubeflow_aks.project import project_root
 from kubeflow_aks.recorder.document import plan_document
 from kubeflow_aks.recorder.run import record
+from kubeflow_aks.recorder.stack_settings import write_settings
 from kubeflow_aks.revisions import processes
 from kubeflow_aks.revisions.repository import Revision
 from kubeflow_aks.text.blocks import Page, Section
@@ -225,7 +225,7 @@ def _write(options: Options, comparison: Actual) -> None:
             "--write: nothing to write is not allowed; expected a record of nodes that is long enough for an eviction "
             "rate or a share on the fallback"
         )
-    file = settings.write(options.stack, options.project, values)
+    file = write_settings(options.stack, options.project, values)
     for path, value in values.items():
         print(f"{file.name}: {'.'.join(path)} is {value:g} now", file=sys.stderr)
 

@@ -53,10 +53,8 @@ class Range:
 
 def total(ranges: Iterable[Range]) -> Range:
     """The sum; its ends are the sums of the ends, as if every range went the same way at once."""
-    total_range = Range.exactly(0.0)
-    for one in ranges:
-        total_range += one
-    return total_range
+    every = [one.figures for one in ranges]
+    return Range(*map(sum, zip(*every, strict=True))) if every else Range.exactly(0.0)
 
 
 def product(one: Range, other: Range) -> Range:

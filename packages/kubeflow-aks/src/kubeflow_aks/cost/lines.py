@@ -1,12 +1,13 @@
 """The lines of a bill for pools: those that always run, and those that scale with work."""
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from kubeflow_aks.cost import notes
 from kubeflow_aks.cost.bill import Line, Part
-from kubeflow_aks.cost.figures import HOURS_A_MONTH, Range, product
+from kubeflow_aks.cost.figures import HOURS_A_MONTH, Range, product, total
 from kubeflow_aks.cost.reading import Pool
 from kubeflow_aks.cost.terms import Node, PoolTerms, Terms
 from kubeflow_aks.cost.work import Played
@@ -52,15 +53,25 @@ def batch(terms: PoolTerms, played: Iterable[tuple[Played, Terms]], running: flo
     any work is always there, as those that host the platform are.
     """
     accounts: dict[str, _Account] = {}
-    for it, on in played:
+    alike: dict[int, list[tuple[Played, Terms]]] = defaultdict(list)
+    for pair in played:
+        alike[id(pair[1])].append(pair)
+    for pairs in alike.values():
+        on, every = pairs[0][1], [it for it, _ in pairs]
         account = accounts.setdefault(on.pool.name, _Account(on.node, on.on_demand))
-        account.add(it.hours, it.least, it.compared * (1 - it.moved))
-        if on.fallback and it.moved:
+        hours = total(it.hours for it in every)
+        account.add(hours, sum(it.least for it in every), sum(it.compared * (1 - it.moved) for it in every))
+        moved = [it for it in every if it.moved]
+        if on.fallback and moved:
             account = accounts.setdefault(on.fallback.name, _Account(on.on_demand, on.on_demand))
-            account.add(it.fallback, it.least_fallback, it.compared * it.moved)
+            hours = total(it.fallback for it in moved)
+            account.add(
+                hours, sum(it.least_fallback for it in moved), sum(it.compared * it.moved for it in moved)
+            )
         if on.head:
             account = accounts.setdefault(on.head.pool.name, _Account(on.head.node, on.head.node))
-            account.add(it.head, it.head.expected, it.head_compared)
+            heads = total(it.head for it in every)
+            account.add(heads, heads.expected, sum(it.head_compared for it in every))
     worked = frozenset(accounts)
     for name, pool in terms.pools.items():
         idle = pool.minimum * HOURS_A_MONTH * running - (accounts[name].least if name in worked else 0.0)

@@ -32,7 +32,7 @@ def cost_notes(work: Work, cost: WorkCost, terms: Terms, currency: str) -> Itera
             yield from _viable(work, cost, rate, currency)
         yield from _checkpoints(work, cost, terms, rate, currency)
         yield from _chances(work, cost, terms)
-        yield from _shortage(terms)
+        yield from _shortage(cost, terms)
     yield from _nodes(work, terms)
     yield from _full(cost, terms)
 
@@ -43,7 +43,12 @@ def _full(cost: WorkCost, terms: Terms) -> Iterator[str]:
     if fallback and cost.overflow > _RARE * cost.useful:
         yield (
             f"{pool} is full at times, with {terms.pool.maximum} nodes: {hours(cost.overflow)} hours a month run on "
-            f"{fallback.name} instead, where a step stays to its end"
+            f"{fallback.name} instead, where a step stays {'until it is moved' if cost.returned else 'to its end'}"
+        )
+    if fallback and cost.returned > _RARE * cost.useful:
+        yield (
+            f"`kubeflow.returnToSpot` moves {hours(cost.returned)} hours a month from {fallback.name} back to {pool}, "
+            f"where work since the last checkpoint and restarts take {hours(cost.redone)} hours more"
         )
     if cost.waits > _RARE * cost.useful:
         without = f"{pool} has no fallback" if terms.rate else f"{pool} is full"
@@ -68,12 +73,13 @@ def _nodes(work: Work, terms: Terms) -> Iterator[str]:
         yield "while spot is sold out all its nodes run on the fallback; a mixture of both is not counted"
 
 
-def _shortage(terms: Terms) -> Iterator[str]:
+def _shortage(cost: WorkCost, terms: Terms) -> Iterator[str]:
     """What the range of the hours on a fallback is."""
     if terms.fallback_share:
+        stays = "until it is moved" if cost.returned else "to its end"
         yield (
-            f"what starts on {terms.fallback.name if terms.fallback else ''} while spot is sold out stays there to its "
-            f"end; the range goes up to Azure taking the running VMs, too, each time spot sells out for "
+            f"what starts on {terms.fallback.name if terms.fallback else ''} while spot is sold out stays there "
+            f"{stays}; the range goes up to Azure taking the running VMs, too, each time spot sells out for "
             f"{duration(terms.outage)}"
         )
 

@@ -1,5 +1,6 @@
 """What pools that may be full do with their work: what takes the fallback, what waits, and what is late then."""
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -15,6 +16,8 @@ from kubeflow_aks.cost.work import on_its_pool
 
 _HOPELESS: Final = 100
 """Evictions of one step, or months that it takes, from which on its work is left out here, as what is never done."""
+_YOUNG_HOURS: Final = 0.25
+"""Age at which work without checkpoints is no longer moved back to spot (docs/how-to/return-work-to-spot.md)."""
 
 
 Full = Sequence[tuple[Month, Sequence[str]]]
@@ -69,7 +72,18 @@ def _demand(work: Work, terms: Terms) -> Demand:
     step = steps(work, terms)[0]
     expected = on_its_pool(step, terms)
     billed = expected.multiple * step.hours
-    return Demand(terms.pool.name, step, work.steps_a_month, billed, expected.evictions, work.steps_at_once)
+    returns = 0.0
+    if work.return_to_spot and terms.returns and step.together == 1:
+        returns = _YOUNG_HOURS if step.checkpoints is None else math.inf
+    return Demand(
+        terms.pool.name,
+        step,
+        work.steps_a_month,
+        billed,
+        expected.evictions,
+        work.steps_at_once,
+        returns,
+    )
 
 
 def _month(terms: list[Terms], work: list[Demand]) -> Month:

@@ -32,6 +32,8 @@ _FREE: Final = frozenset(
         "azure-native:consumption:Budget",
         "azure-native:containerservice:MaintenanceConfiguration",
         "azure-native:costmanagement:Export",
+        "azure-native:dashboard:Dashboard",
+        "azure-native:dashboard:DashboardDefinition",
         "azure-native:managedidentity:FederatedIdentityCredential",
         "azure-native:managedidentity:UserAssignedIdentity",
         "azure-native:monitor:DataCollectionEndpoint",
@@ -136,6 +138,7 @@ class Cluster:
         region: None where neither the cluster nor its resource group names it.
         tail: hours for which the autoscaler leaves a node without work alone.
         delay: hours after it added a node for which it removes none.
+        returns: whether a program in it moves work from fallbacks back to spot.
     """
 
     region: str | None
@@ -143,6 +146,7 @@ class Cluster:
     tail: float
     delay: float
     facilities: Facilities
+    returns: bool
 
 
 def from_plan(plan: Mapping[str, Any]) -> Stack:
@@ -182,6 +186,7 @@ def read_cluster(stack: Stack) -> Cluster:
         tail=_tail(managed.inputs.get("autoScalerProfile")),
         delay=_time(managed.inputs.get("autoScalerProfile"), "scaleDownDelayAfterAdd"),
         facilities=_facilities(stack.resources, managed),
+        returns=at(stack.outputs, "clusterBasis", "kubeflow", "returnToSpot") is True,
     )
 
 

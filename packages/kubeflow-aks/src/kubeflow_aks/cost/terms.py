@@ -17,6 +17,8 @@ from kubeflow_aks.cost.reading import Cluster, Pool
 
 _LIMITS_IN: Final = "USD"
 """Currency of a pool's limit, whatever the bill's (docs/facts/aks.md#spot-pools)."""
+_REDONE_HOURS: Final = 16 / 60
+"""Work and restart that a move to spot costs, as its program counts (docs/how-to/return-work-to-spot.md)."""
 _SETTINGS: Final = Source("this stack's settings")
 
 
@@ -52,6 +54,7 @@ class Terms:
         restart: what a drill measured there; None where none did.
         outage: mean hours for which spot is sold out.
         head: of the pool that runs each step's head; None where it has none.
+        returns: whether work that agrees to it is moved from the fallback back to spot.
     """
 
     pool: Pool
@@ -68,6 +71,7 @@ class Terms:
     restart: Restart | None = None
     outage: float = 4
     head: Terms | None = None
+    returns: bool = False
 
     def differs_by_prices_alone(self, other: Terms) -> bool:
         """Whether all but what a node costs is the same."""
@@ -146,7 +150,13 @@ class PoolTerms:
             running=self._hours.share if self._hours else 1.0,
             restart=self._measured.get(pool.name),
             outage=self._figures(pool).sold_out_hours or self._cost.sold_out_hours,
+            returns=bool(fallback) and self._cluster.returns and self._move_pays(pool, fallback),
         )
+
+    def _move_pays(self, pool: Pool, fallback: Pool) -> bool:
+        """Whether what is done again on spot is paid for within an hour there; else nothing is moved."""
+        spot, on_demand = (self.node(it).vm.expected for it in (pool, fallback))
+        return spot * (1 + _REDONE_HOURS) <= on_demand
 
     def _sold_out(self, pool: Pool) -> float:
         """Share of the time in which a VM size of the pool is sold out, each independently of the others."""

@@ -132,7 +132,6 @@ def _on_spot(
     results = [_expected(one, at, terms.day) for one, at in some] * (3 // len(some))
     multiple = _in_order(*(it.multiple for it in results))
     evictions = [it.evictions for it in results]
-    by_blog = Range.exactly(useful * (1 - share) * (1 + _BLOGS_SHARE))
     calm = _expected(step, 0.0, terms.day)
     unevicted, on_demand = calm.multiple, _on_demand_alone(step, terms.day)
     if terms.blog:  # which has no idle nodes, no restarts, and one kind of step
@@ -149,6 +148,7 @@ def _on_spot(
     hours, on_fallback = _within(on_pool), _within(on_other)
 
     def cost() -> WorkCost:
+        by_blog = Range.exactly(useful * (1 - share) * (1 + _BLOGS_SHARE))
         return WorkCost(
             name=name,
             pool=terms.pool.name,
@@ -172,6 +172,8 @@ def _on_spot(
             + _cut_off(step, 0.0, terms.day, unevicted) * useful * moved,
             fallback=on_fallback.expected,
             overflow=overflow,
+            returned=outcome.returned if outcome else 0.0,
+            redone=outcome.redone if outcome else 0.0,
             waits=outcome.waits if outcome else 0.0,
             in_part=outcome is not None and outcome.part < 1,
         )
@@ -259,7 +261,8 @@ def _hours(
     useful, share = work.hours_per_month, terms.fallback_share
     idle = [hours if outcome else hours * (1 - share) for hours in (*idling.figures, idling.expected)]
     other = outcome.idle_fallback if outcome else times(idling.expected, share)
-    on_spot = [it.spot * useful + hours for it, hours in zip(ways, idle, strict=False)]
+    redone = outcome.redone if outcome else 0.0
+    on_spot = [it.spot * useful + hours + redone for it, hours in zip(ways, idle, strict=False)]
     return on_spot, [it.fallback * useful + other for it in ways]
 
 
@@ -303,8 +306,9 @@ def _within(figures: list[float]) -> Range:
 
 
 def forget() -> None:
-    """Clears the cache, so that a benchmark measures the calculation."""
-    _expected.cache_clear()
+    """Clears the caches, so that a benchmark measures the calculation."""
+    for it in (_expected, _either, _on_demand_alone):
+        it.cache_clear()
 
 
 def _in_order(expected: float, low: float, high: float) -> Range:
@@ -322,6 +326,7 @@ def _expected(step: Step, rate: float, day: float | None) -> hourly.Expectation:
     return hourly.expected(step, rate, day)
 
 
+@cache
 def _on_demand_alone(step: Step, day: float | None) -> float:
     """Billed hours for each useful hour with no evictions, all on demand.
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from kubeflow_aks.clients.az import Az, AzError
 from kubeflow_aks.clients.spot_placement import Desired, PlacementScore, placement_scores
-from kubeflow_aks.clients.vm_usage import TOTALS, Quota, command, usage_of
+from kubeflow_aks.clients.vm_usage import TOTALS, Quota, usage_of, vm_usage
 from kubeflow_aks.exit_codes import ExitCode, InconclusiveError, MissingProgramError
 from kubeflow_aks.preview.subnets import subnets_compared
 from kubeflow_aks.recorder.document import plan_document
@@ -65,11 +65,13 @@ def quota(stack: str, root: Path, usage: str | None = None) -> ExitCode:
             f"{stack}: the program has no output vcpuQuota, so the quota that it needs is not known"
         )
     needed, location = recorded.outputs["vcpuQuota"], recorded.one(_CLUSTER).inputs["location"]
-    az, words = Az(), command(location)
+    az = Az()
     if usage is None and not az.installed:
         print(*quota_table(needed, width), sep="\n", flush=True)
-        raise MissingProgramError("az", f"pass --usage FILE with what `az {' '.join(words)}` prints")
-    current = usage_of(az.run(*words) if usage is None else content(usage))
+        raise MissingProgramError(
+            "az", f"pass --usage FILE with what `az vm list-usage --location {location} --output json` prints"
+        )
+    current = vm_usage(az, location) if usage is None else usage_of(content(usage))
     lines, enough = compared(needed, current, width)
     print(
         f"vCPU quota of {stack} in {location}, with every pool full and upgrades included:", *lines, sep="\n"

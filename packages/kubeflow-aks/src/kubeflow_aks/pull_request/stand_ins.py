@@ -133,11 +133,9 @@ class StandInProcesses:
         self._lock = Lock()
 
     def __enter__(self) -> StandInProcesses:
-        """Starts none."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Ends all."""
         for process in self._all:
             process.end()
 

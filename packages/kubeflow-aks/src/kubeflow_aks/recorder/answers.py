@@ -30,6 +30,8 @@ _NAME_INPUTS = (
     "budgetName",
     "configName",
     "containerName",
+    "definitionName",
+    "dashboardName",
     "dataCollectionEndpointName",
     "dataCollectionRuleName",
     "exportName",

@@ -8,10 +8,9 @@ from typing import Final
 
 from kubeflow_aks.clients.az import Az
 from kubeflow_aks.clients.spot_placement import Desired, PlacementScore, placement_scores
-from kubeflow_aks.cost.actual import settings
-from kubeflow_aks.cost.advice.stack_file import StackFile, stack_file
 from kubeflow_aks.exit_codes import ExitCode, UsageError
 from kubeflow_aks.json_values import at, is_mapping, text, texts, whole
+from kubeflow_aks.recorder.stack_settings import StackFile, stack_file, write_settings
 
 _SCORES: Final = ("High", "Medium", "Low")
 """Best first; what Azure returns in place of a score comes last."""
@@ -37,8 +36,7 @@ def order(stack: str, root: Path, az: Az, today: date, *, write: bool) -> ExitCo
     Raises:
         UsageError: the stack has no spot pool of several sizes, or no location.
         AzError: Azure returned no scores.
-        StackFileError: the file can't be read.
-        CostError: its form can't be kept.
+        StackFileError: the file can't be read, or its form can't be kept.
     """
     file = stack_file(stack, root)
     pools, region = list(_spot_pools(file)), text(file.get("location"))
@@ -53,7 +51,7 @@ def order(stack: str, root: Path, az: Az, today: date, *, write: bool) -> ExitCo
         print(f"{pool.name} in {region}, {pool.most} spot VMs at once: {', '.join(words)}")
     if write:
         values = {("pools", name, "vmSizes"): sizes for name, sizes in orders.items()}
-        path = settings.write(stack, root, values, f"vmSizes by Azure's placement score of {today}")
+        path = write_settings(stack, root, values, f"vmSizes by Azure's placement score of {today}")
         print(f"Written to {path.name}; a preview shows what it changes.")
         return ExitCode.GOOD
     if changed := [pool.name for pool in pools if list(pool.sizes) != orders[pool.name]]:

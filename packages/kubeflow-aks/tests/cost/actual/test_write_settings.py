@@ -10,10 +10,10 @@ import pytest
 
 from kubeflow_aks.cli.process import main
 from kubeflow_aks.cost import command
-from kubeflow_aks.cost.actual.settings import write
-from kubeflow_aks.cost.figures import CostError
 from kubeflow_aks.cost.report.document import SCHEMA
 from kubeflow_aks.cost.stack import Stack
+from kubeflow_aks.recorder.project_file import StackFileError
+from kubeflow_aks.recorder.stack_settings import write_settings
 from tests.cost.actual.rows import export, node
 from tests.cost.actual.test_comparison import made
 from tests.cost.reports import node as recorded
@@ -26,7 +26,7 @@ SHARE = ("cost", "pools", "cpuspot", "soldOutShare")
 def written(tmp_path: Path, text: str) -> str:
     (tmp_path / "Pulumi.yaml").write_text("name: kf\nruntime: python\n", encoding="utf-8")
     (tmp_path / "Pulumi.dev.yaml").write_text(text, encoding="utf-8")
-    write("dev", tmp_path, {RATE: 0.05, SHARE: 0.2})
+    write_settings("dev", tmp_path, {RATE: 0.05, SHARE: 0.2})
     return (tmp_path / "Pulumi.dev.yaml").read_text(encoding="utf-8")
 
 
@@ -70,7 +70,7 @@ def test_only_the_settings_change(before: str, after: str, tmp_path: Path) -> No
 def test_an_alias_would_change_two_places_so_nothing_is_written(tmp_path: Path) -> None:
     text = "config:\n  kf:cost:\n    pools:\n      gpuspot: &all {evictionRate: 0.1}\n      cpuspot: *all\n"
     with pytest.raises(
-        CostError, match=r"Pulumi\.dev\.yaml: kf:cost: its form is not allowed with --write; expected a"
+        StackFileError, match=r"Pulumi\.dev\.yaml: kf:cost: its form is not allowed with --write; expected a"
     ):
         written(tmp_path, text)
     assert (tmp_path / "Pulumi.dev.yaml").read_text(encoding="utf-8") == text

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from kubeflow_aks.cost.advice.situation import Situation
-from kubeflow_aks.cost.advice.stack_file import StackFile
 from kubeflow_aks.cost.billing import bill
+from kubeflow_aks.recorder.stack_settings import StackFile
 from tests.cost.examples import FixedMarket, stack
 
 SIZES = {

@@ -6,9 +6,9 @@ from typing import Any, Literal
 
 from kubeflow_aks.cost.advice.kinds.commitments import commitments, uncommitted
 from kubeflow_aks.cost.advice.situation import Situation
-from kubeflow_aks.cost.advice.stack_file import StackFile
 from kubeflow_aks.cost.billing import bill
 from kubeflow_aks.cost.figures import Offer, Quote, Range
+from kubeflow_aks.recorder.stack_settings import StackFile
 from tests.cost.examples import LIST, FixedMarket, pool, spot, stack
 
 SIZE, OTHER = "Standard_D4s_v3", "Standard_D8s_v3"

@@ -10,8 +10,8 @@ import pytest
 from kubeflow_aks.clients.vm_usage import Quota
 from kubeflow_aks.cost.advice.quota import Room
 from kubeflow_aks.cost.advice.situation import Situation
-from kubeflow_aks.cost.advice.stack_file import StackFile
 from kubeflow_aks.cost.billing import bill
+from kubeflow_aks.recorder.stack_settings import StackFile
 from tests.cost.examples import FixedMarket, spot, stack
 
 

@@ -10,9 +10,9 @@ from kubeflow_aks.cost.advice.advice import Change
 from kubeflow_aks.cost.advice.kinds.cluster import basic_registry
 from kubeflow_aks.cost.advice.kinds.pools import smaller_system_disk
 from kubeflow_aks.cost.advice.situation import Situation
-from kubeflow_aks.cost.advice.stack_file import StackFile
 from kubeflow_aks.cost.billing import bill
 from kubeflow_aks.cost.stack import Resource
+from kubeflow_aks.recorder.stack_settings import StackFile
 from tests.cost.examples import SERVICES, SYSTEM, FixedMarket, stack
 
 

@@ -11,19 +11,24 @@ from pathlib import Path
 from typing import Any, Final
 
 from components.kubeflow.collected_metrics import POD_NAMESPACES, SETTINGS
-from components.kubeflow.eviction_script import Metrics
+from components.kubeflow.eviction_script import Metrics, deadline, kinds
+from components.kubeflow.return_script import returned_pods
 from components.kubeflow.script_metrics import exposition
 from components.monitoring.alert_rules import LABELS_ALLOWED, AlertRule, WatchedPool, alert_rules
+from components.monitoring.dashboard import dashboard
 from kubeflow_aks.tools import Tools
 from tests.stepped.memory_cluster import MemoryCluster
 
 Object = Mapping[str, Any]
 POOLS: Final[Sequence[WatchedPool]] = (
-    {"name": "cpuspot", "min_count": 0, "max_count": 3},
-    {"name": "cpuod", "min_count": 0, "max_count": 2, "fallback": True},
+    {"name": "cpuspot", "min_count": 0, "max_count": 3, "spot": True, "price": 0.1, "on_demand_price": 0.5},
+    {"name": "cpuod", "min_count": 0, "max_count": 2, "fallback": True, "price": 0.5},
     {"name": "gpuspot", "min_count": 0, "max_count": 2, "gpus": True},
 )
+STEP: Final = "5m"
+"""Between two answers of a query."""
 RULES: Final = alert_rules(POOLS, handler=True, hours=6, provision="10m", unready="20m")
+PANELS: Final = json.loads(dashboard("kf", POOLS, handler=True))["panels"]
 _BY_DEFAULT: Final = (
     "kube_deployment_status_replicas_available",
     "kube_job_failed",
@@ -31,6 +36,7 @@ _BY_DEFAULT: Final = (
     "kube_node_labels",
     "kube_node_status_allocatable",
     "kube_node_status_condition",
+    "kube_pod_container_status_waiting_reason",
     "kube_pod_info",
     "kube_pod_status_phase",
 )
@@ -89,7 +95,7 @@ CHARM: Final = thing(
     "Pod", "pipelines-api-0", namespace="kubeflow", spec={"nodeName": "system"}, status={"phase": "Running"}
 )
 ALWAYS: Final = (node("system", "system"), HANDLER, CHARM)
-QUIET: Final = exposition(vars(Metrics()).values())
+QUIET: Final = exposition([*vars(Metrics()).values(), returned_pods()])
 
 
 def _named(kind: str, entry: Object) -> Object:
@@ -108,16 +114,49 @@ class Recording:
     _next: float = 0.0
     _seen: int = -1
     _objects: Sequence[Object] = ()
+    _text: str = QUIET
+    _metrics: Metrics = field(default_factory=Metrics)
+    _noticed: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
 
     def observe(self, now: float, cluster: MemoryCluster) -> None:
         """Takes the state until `now`."""
         if cluster.changes != self._seen:
             nodes = [_named("Node", entry) for entry in cluster.nodes()]
+            self._count(nodes)
             self._objects = [*ALWAYS, *nodes, *(_named("Pod", entry) for entry in cluster.pods())]
             self._seen = cluster.changes
         while self._next < now:
-            self.states.append(State(self._next, self._objects, QUIET))
+            self.states.append(State(self._next, self._objects, self._text))
             self._next += self.seconds
+
+    def _count(self, nodes: Sequence[Object]) -> None:
+        """Counts new notices, as the handler does."""
+        for entry in nodes:
+            name = entry["metadata"]["name"]
+            before = self._noticed.get(name, set())
+            if deadline(entry) is None or kinds(entry) <= before:
+                continue
+            if not before:
+                self._metrics.lead.observe(30)
+            for kind in kinds(entry) - before:
+                self._metrics.notices.count(kind)
+            self._noticed[name] = before | kinds(entry)
+            self._text = exposition([*vars(self._metrics).values(), returned_pods()])
+
+
+def queries(cluster: str = "") -> dict[str, str]:
+    """What the dashboard asks for over all the time, by title and letter, with Grafana's variables filled in.
+
+    Args:
+        cluster: the one that is chosen; the metrics here are of one without a name.
+    """
+    return {
+        f"{panel['title']} {target['refId']}": target["expr"]
+        .replace("$cluster", cluster)
+        .replace("$__range", "1000h")
+        for panel in PANELS
+        for target in panel["targets"]
+    }
 
 
 def collected() -> str:
@@ -175,7 +214,7 @@ def play(
         lines.append(json.dumps(line))
     command = [tools["alert-rules"], "--rules", file, "--labels", LABELS_ALLOWED, "--keep", keep()]
     done = subprocess.run(
-        [*command, "--queries", json.dumps(queries or {})],
+        [*command, "--queries", json.dumps(queries or {}), "--step", STEP],
         input="\n".join(lines),
         capture_output=True,
         text=True,
@@ -185,5 +224,5 @@ def play(
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     return Played(
         {answer["time"]: answer["firing"] for answer in answers if "firing" in answer},
-        {answer["query"]: answer["result"] for answer in answers if "query" in answer},
+        {answer["query"]: answer["result"] or [] for answer in answers if "query" in answer},
     )

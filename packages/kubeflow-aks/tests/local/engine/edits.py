@@ -237,6 +237,7 @@ EDITS: Final = (
     _one("alerts.emails", ["platform@example.com"]),
     _one("alerts.webhooks", ["https://hooks.example.com/alerts"]),
     Edit({"alerts.fallbackHours": 12, "alerts.emails": ["platform@example.com"]}),
+    Edit({"alerts.dashboard": True, "alerts.emails": ["platform@example.com"]}),
     _one("autoscaler.scanInterval", "20s"),
     _one("autoscaler.maxNodeProvisionTime", "5m"),
     _one("autoscaler.scaleDownDelayAfterAdd", "5m"),
@@ -426,6 +427,7 @@ EDITS: Final = (
     _one("workload.training.elastic", True),  # noqa: FBT003 - a setting's value
     _one("workload.training.headPool", "cpuod"),
     _one("workload.training.headPool", "gpuspot"),
+    _one("workload.training.returnToSpot", value=True),
     _one("cost.model", "blog"),
     _one("cost.currency", "EUR"),
     _one("cost.evictionRate", "5-10"),

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from collections.abc import Generator
 from dataclasses import dataclass
-from functools import partial
 from typing import Final
 
 import pytest
@@ -21,6 +20,7 @@ from kubeflow_aks.clients.kubernetes.errors import ApiError
 from kubeflow_aks.clients.kubernetes.objects import Kind
 from kubeflow_aks.local_aks.simulation.market import ALL, MarketEvent, Reclaim, Supply
 from kubeflow_aks.project import PROJECT_ROOT
+from tests.docs.pages import blocks
 from tests.local.demo_stack import REQUEST_SECONDS, DemoStack, Object, Play, deployed
 from tests.local.kubectl import eventually
 from tests.local.operators.controllers import Katib, KubeRay, Kueue
@@ -33,13 +33,13 @@ from tests.local.required import required
 _EXAMPLES: Final = PROJECT_ROOT / "packages/ckf-spot/examples"
 _SPOT, _FALLBACK, _STAYS = "cpuspot", "cpuod", "general"
 _TRIALS: Final = 3
-_QUEUED: Final = 2
-_HOUR: Final = 3600.0
+_GANG: Final = 4
 _WORKLOAD: Final = Kind("kueue.x-k8s.io", "v1beta2", "Workload")
-_STEP, _FAST = 10.0, 60.0
-"""Simulated seconds of a step, and of one while nothing but time passes."""
+_STEP: Final = 10.0
+"""Simulated seconds of a step."""
 _PATIENCE: Final = {"timeout": "3s", "requeuingStrategy": {"backoffLimitCount": 1, "backoffBaseSeconds": 1}}
 """Kueue's patience with pods that don't become ready: once again, and then no more."""
+_QUEUES: Final = PROJECT_ROOT / "packages/ckf-spot/docs/kueue.md"
 _RECORDING: Final = PROJECT_ROOT / "packages/ckf-spot/tests/generated/kueue_recording.json"
 _NODES: Final = {"Standard_D8ds_v5": Room("7820m", "27Gi"), "Standard_NC4as_T4_v3": Room("3860m", "24Gi")}
 
@@ -60,9 +60,7 @@ class Storm:
         stayed: pools of their other pods before.
         sold_out: pools of each one's pods after all spot nodes were taken, while there are no others.
         sidecars: names of the containers of the trials' pods.
-        pinned: the queued Job's pods meanwhile.
-        queue: the queue's status meanwhile.
-        back: pools of the queued Job's pods once Azure has spot nodes again.
+        used: CPUs of the quotas of the queue's flavors meanwhile.
         clusters: names of the RayJob's clusters: before, and after its job failed.
         experiment: the experiment in the end.
         ray: the RayJob in the end.
@@ -74,9 +72,7 @@ class Storm:
     stayed: dict[str, set[str]]
     sold_out: dict[str, set[str]]
     sidecars: set[str]
-    pinned: list[Object]
-    queue: Object
-    back: set[str]
+    used: dict[str, str]
     clusters: tuple[str, str]
     experiment: Object
     ray: Object
@@ -139,8 +135,8 @@ def queued(demo: DemoStack, pools: Pools) -> Work:
     demo.apply(*kueue.objects(pools, (name, recorded), _NODES))
     document = example("training/job.yaml", name)
     document["metadata"]["labels"] = {"kueue.x-k8s.io/queue-name": kueue.QUEUE}
-    document["spec"] |= {"completions": _QUEUED, "parallelism": _QUEUED}
-    return Work(demo, pools["cpu"].place(document, prefer="spot"), ("job-name", "score"), _QUEUED)
+    document["spec"] |= {"completions": _GANG, "parallelism": _GANG}
+    return Work(demo, pools["cpu"].place(document, prefer="spot"), ("job-name", "score"), _GANG)
 
 
 @pytest.fixture(scope="module")
@@ -162,18 +158,12 @@ def storm(demo: DemoStack, heads: Dashboards, pools: Pools) -> Storm:
             work.namespace: play.until(
                 f"{work.namespace} run elsewhere", lambda work=work: work.pools(without=lost)
             )
-            for work in (tune, ray)
+            for work in works
         }
         trying = tune.running()
-        pinned = play.until("the queued pods wait", partial(waiting, queue))
-        status = demo.kubectl.get("clusterqueues.kueue.x-k8s.io", kueue.QUEUE)["status"]
+        flavors = demo.kubectl.get("clusterqueues.kueue.x-k8s.io", kueue.QUEUE)["status"]["flavorsUsage"]
         clusters = failed_once(play, ray, heads)
         brought_to_end(play, tune, ray, heads)
-        play.clock.step = _FAST
-        play.until("an hour has passed", lambda: play.clock.now() > since + _HOUR)
-        play.clock.step = _STEP
-        play.market.add(MarketEvent(play.clock.now(), Supply.AVAILABLE, _SPOT))
-        back = play.until("the queued pods run again", lambda: queue.pools(without=lost))
         queue.end(queue.running())
         play.until("the queued Job is done", lambda: "Complete" in queue.conditions())
         trials = demo.api.list(Kind("kubeflow.org", "v1beta1", "Trial"), tune.namespace)
@@ -182,21 +172,13 @@ def storm(demo: DemoStack, heads: Dashboards, pools: Pools) -> Storm:
             stayed,
             sold_out,
             {container["name"] for pod in trying for container in pod["spec"]["containers"]},
-            pinned,
-            status,
-            back,
+            {flavor["name"]: flavor["resources"][0]["total"] for flavor in flavors},
             clusters,
             tune.live(),
             ray.live(),
             queue.live(),
             trials,
         )
-
-
-def waiting(queue: Work) -> list[Object]:
-    """Its pods once they were made again and are on no node."""
-    pods = [pod for pod in queue.movable() if "nodeName" not in pod["spec"]]
-    return pods if len(pods) == queue.count else []
 
 
 def failed_once(play: Play, ray: Work, heads: Dashboards) -> tuple[str, str]:
@@ -242,8 +224,8 @@ def test_all_begin_on_spot_and_what_coordinates_them_on_nodes_that_stay(storm: S
     assert storm.stayed == {"tunes": {_STAYS}, "rays": {_STAYS}, "queues": set()}
 
 
-def test_trials_and_workers_go_on_on_demand_while_spot_is_sold_out(storm: Storm) -> None:
-    assert storm.sold_out == {"tunes": {_FALLBACK}, "rays": {_FALLBACK}}
+def test_all_go_on_on_demand_while_spot_is_sold_out(storm: Storm) -> None:
+    assert storm.sold_out == {"tunes": {_FALLBACK}, "rays": {_FALLBACK}, "queues": {_FALLBACK}}
 
 
 def test_katib_puts_its_collector_of_metrics_beside_a_placed_trial(storm: Storm) -> None:
@@ -272,16 +254,9 @@ def test_an_eviction_of_workers_is_no_failure_of_the_ray_job_and_one_of_ray_gets
     assert before != after
 
 
-def test_queued_work_waits_for_spot_because_kueue_pinned_it_there(storm: Storm) -> None:
-    """Unlike the same work without a queue: its quota is not used up, so it does not get the fallback's flavor."""
-    assert {pod["status"]["phase"] for pod in storm.pinned} == {"Pending"}
-    selectors = [pod["spec"]["nodeSelector"] for pod in storm.pinned]
-    assert all(selector["kubernetes.azure.com/agentpool"] == _SPOT for selector in selectors)
-    usage = {flavor["name"]: flavor["resources"][0]["total"] for flavor in storm.queue["flavorsUsage"]}
-    assert usage[_SPOT] == "4"
-    assert usage[_FALLBACK] == "0"
-    assert storm.queue["admittedWorkloads"] == 1
-    assert storm.back == {_SPOT}
+def test_queued_work_on_the_fallback_keeps_the_quota_of_spot(storm: Storm) -> None:
+    """Kueue counts quota alone, and an eviction is no failure of a queued Job."""
+    assert storm.used == {_SPOT: "8", _FALLBACK: "0", "gpuspot": "0", "gpuod": "0"}
     assert "failed" not in storm.queued["status"]
 
 
@@ -298,7 +273,6 @@ def test_no_operator_listens_beyond_this_machine(demo: DemoStack) -> None:
 
 @pytest.mark.usefixtures("storm")
 def test_kueue_gives_placed_jobs_the_flavors_that_were_recorded(demo: DemoStack, pools: Pools) -> None:
-    """The recording is of a later release."""
     recorded = json.loads(_RECORDING.read_text(encoding="utf-8"))["jobs"]
     jobs = [bare_job(f"job-{number}", gpu=seen["pool"] == "gpu") for number, seen in enumerate(recorded)]
     for job, seen in zip(jobs, recorded, strict=True):
@@ -306,12 +280,12 @@ def test_kueue_gives_placed_jobs_the_flavors_that_were_recorded(demo: DemoStack,
 
     def decided() -> list[Object]:
         workloads = demo.api.list(_WORKLOAD, "recorded")
-        reserved = [condition for workload in workloads for condition in quota(workload)]
-        return workloads if len(reserved) == len(recorded) else []
+        decisions = [condition(workload, "QuotaReserved")["status"] for workload in workloads]
+        return [] if "Unknown" in decisions or len(decisions) < len(recorded) else workloads
 
     workloads = {load["metadata"]["ownerReferences"][0]["name"]: load for load in eventually(decided)}
     for job, seen in zip(jobs, recorded, strict=True):
-        [reserved] = quota(workloads[job["metadata"]["name"]])
+        reserved = condition(workloads[job["metadata"]["name"]], "QuotaReserved")
         spec = demo.api.get(job)["spec"]
         assert reserved["status"] == ("True" if seen["flavor"] else "False")
         assert (spec["suspend"], spec["template"]["spec"].get("nodeSelector")) == (
@@ -334,10 +308,11 @@ def test_a_queued_job_that_requests_nothing_is_not_pinned(demo: DemoStack, pools
     assert "nodeSelector" not in demo.api.get(placed)["spec"]["template"]["spec"]
 
 
-def quota(workload: Object) -> list[Object]:
-    """Its condition that it has quota, if it has one."""
+def condition(workload: Object, kind: str) -> Object:
+    """A workload's condition of a type; one of the status `Unknown` where it has none."""
     conditions = workload.get("status", {}).get("conditions", [])
-    return [condition for condition in conditions if condition["type"] == "QuotaReserved"]
+    there = [condition for condition in conditions if condition["type"] == kind]
+    return there[0] if there else {"status": "Unknown", "reason": "", "message": ""}
 
 
 def bare_job(name: str, *, gpu: bool) -> Object:
@@ -375,6 +350,73 @@ def test_kuberay_refuses_retries_of_an_interactive_job(demo: DemoStack) -> None:
     assert "BackoffLimit is incompatible with InteractiveMode" in job.status("message")
 
 
+def gang(demo: DemoStack, pools: Pools, namespace: str, name: str) -> Work:
+    """A queued Job whose pods run side by side, each on a node of its own."""
+    job = bare_job(name, gpu=False)
+    job["metadata"]["namespace"] = namespace
+    job["spec"] |= {"completions": _GANG, "parallelism": _GANG}
+    job["spec"]["template"]["spec"]["containers"][0]["resources"]["limits"]["cpu"] = "7"
+    return Work(demo, pools["cpu"].place(job, prefer="spot"), ("job-name", name), _GANG)
+
+
+@pytest.mark.usefixtures("storm")
+def test_a_gang_runs_as_a_whole_on_the_fallback_or_not_at_all(demo: DemoStack, pools: Pools) -> None:
+    """Two gangs of four, with spot sold out and five nodes of the fallback, in the page's configuration but faster."""
+    [settings] = [block for block in map(yaml.safe_load, blocks(_QUEUES, "yaml")) if "kind" not in block]
+    patience = settings["waitForPodsReady"] | {"timeout": "8s"}
+    patience["requeuingStrategy"] |= {"backoffBaseSeconds": 1}
+    name = namespace(demo, "gangs")
+    demo.kubectl.run("delete", "jobs", "--all", "--namespace", "recorded")
+    demo.apply(*kueue.objects(pools, (name,), _NODES))
+    queues = Kueue(demo.aks.run, demo.aks.tools)
+    queues.stop()
+    queues.start(waitForPodsReady=patience)
+    gangs = [gang(demo, pools, name, job) for job in ("one", "two")]
+
+    def loads() -> dict[str, Object]:
+        """The workloads by their Jobs."""
+        return {
+            load["metadata"]["ownerReferences"][0]["name"]: load for load in demo.api.list(_WORKLOAD, name)
+        }
+
+    def starting() -> int:
+        """How many have quota whose pods are not ready."""
+        states = [
+            [condition(load, kind)["status"] for kind in ("QuotaReserved", "PodsReady")]
+            for load in loads().values()
+        ]
+        return sum(reserved == "True" != ready for reserved, ready in states)
+
+    side_by_side = 0
+
+    def running() -> Work | None:
+        """The first gang that runs as a whole."""
+        nonlocal side_by_side
+        side_by_side = max(side_by_side, starting())
+        return next((work for work in gangs if work.pools()), None)
+
+    with demo.playing(MarketEvent(0, Supply.SOLD_OUT, _SPOT), step=2 * _STEP) as play:
+        for work in gangs:
+            demo.apply(work.placed)
+        whole = play.until("a gang runs", running, every=REQUEST_SECONDS)
+        assert side_by_side == 1
+        [other] = (work for work in gangs if work is not whole)
+        assert whole.pools() == {_FALLBACK}
+        part = play.until("one node is left for the other", other.running)
+        assert len(part) < _GANG
+        play.until(
+            "Kueue takes it back",
+            lambda: condition(loads()[other.labels[1]], "Evicted")["reason"] == "PodsReadyTimeout",
+        )
+        play.until("no pod of it is left", lambda: not other.movable())
+        assert whole.pools() == {_FALLBACK}
+        whole.end(whole.running())
+        assert play.until("the other runs", other.pools) == {_FALLBACK}
+        other.end(other.running())
+        for work in gangs:
+            play.until("it is done", lambda work=work: "Complete" in work.conditions())
+
+
 @pytest.mark.usefixtures("heads")
 def test_kueue_gives_up_work_that_gets_no_node_until_its_workload_is_deleted(
     demo: DemoStack, pools: Pools
@@ -399,21 +441,16 @@ def test_kueue_gives_up_work_that_gets_no_node_until_its_workload_is_deleted(
             flavors.add(assigned["flavors"]["cpu"])
         return workload
 
-    def evicted() -> Object:
-        conditions: list[Object] = load().get("status", {}).get("conditions", [])
-        evictions = [condition for condition in conditions if condition["type"] == "Evicted"]
-        return evictions[0] if evictions else {"reason": "", "message": ""}
-
-    assert eventually(lambda: evicted()["reason"] == "PodsReadyTimeout")
-    assert evicted()["message"].startswith("Exceeded the PodsReady timeout")
+    assert eventually(lambda: condition(load(), "Evicted")["reason"] == "PodsReadyTimeout")
+    assert condition(load(), "Evicted")["message"].startswith("Exceeded the PodsReady timeout")
     assert eventually(lambda: load()["spec"]["active"] is False)
-    assert eventually(lambda: evicted()["reason"].startswith("Deactivated"))
-    assert evicted()["message"] == (
+    assert eventually(lambda: condition(load(), "Evicted")["reason"].startswith("Deactivated"))
+    assert condition(load(), "Evicted")["message"] == (
         "The workload is deactivated due to exceeding the maximum number of re-queuing retries"
     )
     assert flavors == {_SPOT}, "it never tries the next one"
     workload = f"workloads.kueue.x-k8s.io/{load()['metadata']['name']}"
     given_up = load()["metadata"]["uid"]
     demo.kubectl.run("delete", workload, "--namespace", name, "--wait=false")
-    assert eventually(lambda: "True" in [reserved["status"] for reserved in quota(load())])
+    assert eventually(lambda: condition(load(), "QuotaReserved")["status"] == "True")
     assert load()["metadata"]["uid"] != given_up

@@ -22,6 +22,8 @@ from refusals import CHANGED_CLUSTERS, CHANGED_POOLS, NEW_CLUSTERS, NEW_POOLS, R
 
 from kubeflow_aks.local_aks.azure.admission import TABLES
 from kubeflow_aks.local_aks.azure.arm import ArmError
+from kubeflow_aks.local_aks.azure.rules.immutable import IMMUTABLE_RULES
+from kubeflow_aks.local_aks.azure.rules.rule import answers
 from kubeflow_aks.local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER, AzureState
 from kubeflow_aks.local_aks.azure.types import SUBNET, TYPES
 
@@ -79,6 +81,10 @@ def test_every_rule_is_broken_by_a_test() -> None:
 def test_rules_have_names_of_their_own_and_sources() -> None:
     assert len(RULES) == sum(len(table) for table in TABLES.values())
     assert all(bool(rule.source) != bool(rule.quotes) for rule in RULES.values())
+
+
+def test_every_answer_is_of_a_rule() -> None:
+    assert answers().keys() == RULES.keys() - {rule.id for rule in IMMUTABLE_RULES}
 
 
 def test_the_quoted_rules_name_the_thread_or_issue_that_quotes_them() -> None:

@@ -46,6 +46,7 @@ PARENTS = {
     FEDERATED_CREDENTIAL: ("azure-native:managedidentity:UserAssignedIdentity",),
     BLOB_CONTAINER: (STORAGE_ACCOUNT,),
     DIAGNOSTIC_SETTING: (LOG_WORKSPACE,),
+    "azure-native:dashboard:DashboardDefinition": ("azure-native:dashboard:Dashboard",),
     "azure-native:storage:BlobServiceProperties": (STORAGE_ACCOUNT,),
 }
 """What must be there before, beside cluster and network."""

@@ -112,6 +112,14 @@ REQUESTS: dict[str, tuple[str, Json]] = {
         f"{GROUP_ID}/providers/Microsoft.AlertsManagement/prometheusRuleGroups/alerts",
         {"location": LOCATION, "scopes": ["/workspace"], "rules": [{"alert": "A", "expression": "1"}]},
     ),
+    "azure-native:dashboard:Dashboard": (
+        f"{GROUP_ID}/providers/Microsoft.Dashboard/dashboards/spot",
+        {"location": LOCATION},
+    ),
+    "azure-native:dashboard:DashboardDefinition": (
+        f"{GROUP_ID}/providers/Microsoft.Dashboard/dashboards/spot/dashboardDefinitions/default",
+        {"properties": {"serializedData": "{}"}},
+    ),
     "azure-native:consumption:Budget": (
         f"{GROUP_ID}/providers/Microsoft.Consumption/budgets/money",
         {

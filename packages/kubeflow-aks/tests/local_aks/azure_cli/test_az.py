@@ -120,6 +120,9 @@ def test_show_spells_names_as_the_original_and_finds_the_cluster_in_any_case(az:
     assert pool["osDiskSizeGb"] > 0
     assert pool["nodeTaints"] == [SPOT_TAINT]
     assert "azureApiVersion" not in pool
+    types = ("Microsoft.ContainerService/managedClusters/agentPools", "VirtualMachineScaleSets")
+    for it in (pool, *json.loads(az(f"aks nodepool list {CLUSTER}").stdout)):
+        assert (it["type"], it["typePropertiesType"]) == types
 
 
 def test_the_sign_in_is_the_runs_own_token(az: Az, run: RunDirectory) -> None:
@@ -200,12 +203,13 @@ def test_upgrade_beyond_the_control_plane_is_refused_in_azures_words(az: Az) -> 
     assert "(NodePoolMcVersionIncompatible) Node pool version 1.35" in done.stderr
 
 
-def test_upgrade_needs_confirmation_like_the_original(az: Az) -> None:
-    done = az(f"aks nodepool upgrade {CLUSTER} -n cpuspot -k {KUBERNETES_VERSION}")
-    assert (done.returncode, done.stderr) == (
-        1,
-        "ERROR: Unable to prompt for confirmation as no tty available. Use --yes.\n",
-    )
+def test_upgrade_needs_confirmation_for_the_version_that_the_pool_has(az: Az) -> None:
+    command = f"aks nodepool upgrade {CLUSTER} -n cpuspot -k"
+    version = json.loads(az(f"aks nodepool show {CLUSTER} -n cpuspot").stdout)["orchestratorVersion"]
+    again = az(f"{command} {version}")
+    assert again.returncode == 1
+    assert again.stderr.startswith(f"ERROR: The cluster is already on version {version}")
+    assert az(f"{command} {version} --yes").returncode == 0
 
 
 def test_update_changes_in_place(az: Az, state: AzureState) -> None:
@@ -253,13 +257,13 @@ def test_update_brings_an_engine_for_network_policies(az: Az) -> None:
         (
             "aks scale -g kubeflow -n aks",
             2,
-            "it knows az aks show, start, stop, update, az aks nodepool delete, ",
+            "it knows az account get-access-token, az account show, az aks nodepool delete, ",
         ),
         ("aks stop -g kubeflow -n ask", 3, "managedClusters/ask' under resource group"),
         ("aks start -g kubeflow -n aks", 1, "(OperationNotAllowed) managed cluster is in Provisioning State"),
-        ("monitor activity-log list --resource-id x --start-time today", 1, "unrecognized datetime: today"),
+        ("monitor activity-log list --resource-id x --start-time today", 1, "Unable to parse: 'today'"),
         ("aks nodepool", 2, "does not know 'az aks nodepool'"),
-        ("aks update -g kubeflow -n aks", 1, "Please specify what to update"),
+        ("aks update -g kubeflow -n aks", 1, "No argument specified to update"),
         (
             "aks update -g kubeflow -n ask --network-policy calico",
             3,
@@ -274,12 +278,26 @@ def test_update_brings_an_engine_for_network_policies(az: Az) -> None:
         ("", 2, "does not know 'az '"),
         (f"aks nodepool add {CLUSTER} --name more", 2, "does not know 'az aks nodepool add'"),
         (f"aks nodepool list {CLUSTER} --query [].name", 2, "unrecognized arguments: --query [].name"),
-        (f"aks nodepool delete {CLUSTER}", 2, "required: --name"),
+        (f"aks nodepool delete {CLUSTER}", 2, "required: --nodepool-name/--name/-n"),
+        (
+            f"aks nodepool update {CLUSTER} -n cpuspot --mode Master",
+            2,
+            "az aks nodepool update: 'Master' is not a valid value for '--mode'. Allowed values: System, User.",
+        ),
         ("aks nodepool list -g kubeflow --cluster-name ask", 3, "managedClusters/ask' under resource group"),
         (f"aks nodepool show {CLUSTER} -n more", 3, "managedClusters/agentPools/more' under resource group"),
         (f"aks nodepool delete {CLUSTER} -n more", 1, "Node pool more doesnt exist, use 'aks nodepool list'"),
-        (f"aks nodepool update {CLUSTER} -n cpuspot --min-count 1", 1, "with --update-cluster-autoscaler"),
-        (f"aks nodepool update {CLUSTER} -n cpuspot", 1, "Please specify what to update"),
+        (f"aks nodepool update {CLUSTER} -n cpuspot --min-count 1", 1, "are required for --enable-cluster"),
+        (
+            f"aks nodepool update {CLUSTER} -n cpuspot -u --min-count 1",
+            1,
+            "specify both min-count and max-count",
+        ),
+        (
+            f"aks nodepool update {CLUSTER} -n cpuspot -u --min-count 4 --max-count 3",
+            1,
+            "min-count should be less than or equal",
+        ),
     ],
 )
 def test_what_it_cannot_do_is_reported_and_nothing_is_done(
@@ -306,7 +324,8 @@ def test_a_cluster_is_stopped_started_and_both_are_in_the_activity_log(az: Az, w
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert json.loads(az(f"aks show {where}").stdout)["powerState"] == {"code": "Running"}
     listed = f"monitor activity-log list --resource-id {stopped['id']} --start-time"
-    entries = json.loads(az(f"{listed} 2026-01-01T00:00:00Z").stdout)
+    assert json.loads(az(f"{listed} 2026-01-01T00:00:00Z").stdout) == [], "of the 6 hours from there on"
+    entries = json.loads(az(f"{listed} 2026-01-01T00:00:00Z --end-time 2100-01-01T00:00:00Z").stdout)
     assert [entry["operationName"]["value"].partition("managedClusters/")[2] for entry in entries] == [
         "start/action",
         "stop/action",

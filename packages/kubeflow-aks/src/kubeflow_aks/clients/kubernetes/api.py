@@ -47,7 +47,6 @@ class ApiServer:
     """One API server, with one user's credentials. Safe for many threads."""
 
     def __init__(self, connection: Connection) -> None:
-        """Sends no request yet."""
         self._connection = connection
         self._served: dict[tuple[str, str], Mapping[str, ServedKind]] = {}
         self._lock = threading.Lock()

@@ -8,12 +8,12 @@ from typing import Any
 
 from kubeflow_aks.clients.spot_placement import Desired
 from kubeflow_aks.cost import basis as basis_of
-from kubeflow_aks.cost.advice.stack_file import StackFile
 from kubeflow_aks.cost.basis import Basis, Work
 from kubeflow_aks.cost.bill import Bill
 from kubeflow_aks.cost.figures import CostError, Offer, Range
 from kubeflow_aks.cost.reading import Cluster, Pool, read_cluster
 from kubeflow_aks.cost.stack import Resource, Stack
+from kubeflow_aks.recorder.stack_settings import StackFile
 
 BillOf = Callable[[Stack], Bill]
 OffersOf = Callable[[str, str], tuple[Offer, ...]]

@@ -12,13 +12,13 @@ from kubeflow_aks.cost.advice.advice import Advice, Change
 from kubeflow_aks.cost.advice.advice import Path as SettingPath
 from kubeflow_aks.cost.advice.quota import Room
 from kubeflow_aks.cost.advice.situation import BillOf, OffersOf, Situation, incomparable
-from kubeflow_aks.cost.advice.stack_file import StackFile, stack_file
 from kubeflow_aks.cost.bill import Bill
 from kubeflow_aks.cost.figures import CostError
 from kubeflow_aks.cost.formatting import hours
 from kubeflow_aks.cost.reading import from_plan
 from kubeflow_aks.recorder.document import plan_document
 from kubeflow_aks.recorder.run import record
+from kubeflow_aks.recorder.stack_settings import StackFile, stack_file
 
 _LEAST_SHARE = 0.002
 """Share of the bill; what saves less is not worth a line (our choice)."""

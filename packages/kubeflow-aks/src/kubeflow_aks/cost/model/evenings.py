@@ -13,6 +13,7 @@ tests/cost/model/test_evenings.py plays it.
 
 import math
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 import numpy as np
@@ -59,7 +60,7 @@ def until_done(step: Step, hazard: float, day: float, evicted: float) -> Days:
         return Days(math.inf, math.inf)
     if cut.saved > _MOST_A_DAY and cut.length * _MOST_A_DAY < day:
         return _all_the_time(step, cut, hazard, day, evicted)
-    return _Calendar(step, cut, hazard, day).days()
+    return _of_blocks(cut, step.restart, hazard, day)
 
 
 def _all_the_time(step: Step, cut: Blocks, hazard: float, day: float, evicted: float) -> Days:
@@ -71,28 +72,45 @@ def _all_the_time(step: Step, cut: Blocks, hazard: float, day: float, evicted: f
     return Days(billed, billed / day)
 
 
-class _Calendar:
-    """The days of one step; `_most` is how many of its saved blocks fit into one."""
+@cache
+def _of_blocks(cut: Blocks, restart: float, hazard: float, day: float) -> Days:
+    return _calendar(cut.length, restart, hazard if hazard * day > UNLIKELY else 0.0, day).days(cut)
 
-    def __init__(self, step: Step, cut: Blocks, hazard: float, day: float) -> None:
-        self._cut, self._restart, self._day = cut, step.restart, day
-        self._hazard = hazard if hazard * day > UNLIKELY else 0.0
+
+@cache
+def _calendar(length: float, restart: float, hazard: float, day: float) -> "_Calendar":
+    return _Calendar(length, restart, hazard, day)
+
+
+@cache
+def _lattice(hazard: float, restart: float, width: float) -> Lattice:
+    return Lattice(hazard, restart, 0.0, width)
+
+
+class _Calendar:
+    """The days of steps whose saved blocks are of one length."""
+
+    def __init__(self, length: float, restart: float, hazard: float, day: float) -> None:
+        self._restart, self._hazard, self._day = restart, hazard, day
         self._width = day / (CELLS - 1)
-        self._lattice = Lattice(self._hazard, step.restart, 0.0, self._width)
-        self._points = np.arange(CELLS if self._hazard else 1) * self._width
-        fits = day / cut.length + _ALMOST if cut.length else 0.0
-        self._most = math.floor(min(cut.saved, fits))
-        self._saved = np.arange(self._most + 1) * cut.length
-        block = self._of(cut.length)
-        self._powers: Complex = np.cumprod([np.ones_like(block), *[block] * self._most], axis=0).astype(
+        self._lattice = _lattice(hazard, restart, self._width)
+        self._points = np.arange(CELLS if hazard else 1) * self._width
+        most = math.floor(min(day / length + _ALMOST, _MOST_A_DAY)) if length else 0
+        self._saved = np.arange(most + 1) * length
+        block = self._of(length)
+        self._powers: Complex = np.cumprod([np.ones_like(block), *[block] * most], axis=0).astype(
             np.complex128
         )
+        self._anew = self._of(length, anew=True) * self._powers[:-1]  # of 1, 2, … saved blocks
+        self._today = self._spare(self._chances(self._powers), self._saved).sum(axis=1) / day
+        self._by_evening = np.append(1.0, self._in_time(self._chances(self._anew), restart + self._saved[1:]))
 
-    def days(self) -> Days:
+    def days(self, cut: Blocks) -> Days:
         """The first day, and the mornings after it."""
-        blocks_left = int(self._cut.saved) + 1
-        today, behind = self._first_day(blocks_left)
-        mornings = self._mornings(min(blocks_left, _MOST))
+        blocks_left = int(cut.saved) + 1
+        most = min(int(cut.saved), self._saved.size - 1)
+        today, behind = self._first_day(blocks_left, cut.last, most)
+        mornings = self._mornings(min(blocks_left, _MOST), cut.last, most)
         left = blocks_left - np.arange(behind.size)
         modelled = np.minimum(left, len(mornings) - 1)
         after = mornings[modelled]
@@ -103,32 +121,29 @@ class _Calendar:
         billed, evenings = today + behind @ after
         return Days(float(billed), float(evenings))
 
-    def _first_day(self, left: int) -> tuple[_Floats, _Floats]:
+    def _first_day(self, left: int, last: float, most: int) -> tuple[_Floats, _Floats]:
         """Its billed hours, the chance of its evening, the chances that it leaves all blocks, all but one and so on.
 
-        Averages over the moment at which it begins, which are integrals of what holds for each.
+        Averages over the moment at which it begins, which are integrals of what holds for each. At the `most`, so many
+        saved blocks fit into it.
         """
-        saved = self._spare(self._chances(self._powers), self._saved).sum(axis=1) / self._day
         done, hours = 0.0, self._day / 2
-        if left <= self._most + 1:
-            points = self._chances(self._powers[-1] * self._of(self._cut.last))
-            spare = self._spare(points[None], self._saved[-1:] + self._cut.last)
-            done = float(spare.sum()) / self._day
-            over = np.maximum(self._day - self._saved[-1] - self._cut.last - self._points, 0.0)
+        if left <= most + 1:
+            points, work = self._chances(self._powers[most] * self._of(last)), self._saved[most] + last
+            done = float(self._spare(points[None], np.array([work])).sum()) / self._day
+            over = np.maximum(self._day - self._saved[most] - last - self._points, 0.0)
             hours -= float(points @ over**2) / 2 / self._day
-        return np.array([hours, 1 - done]), _exactly(saved, done, left)
+        return np.array([hours, 1 - done]), _exactly(self._today[: most + 1], done, left)
 
-    def _mornings(self, number: int) -> _Floats:
+    def _mornings(self, number: int, last: float, most: int) -> _Floats:
         """Billed hours and evenings from a morning on, by the number of blocks that are left."""
-        anew = self._of(self._cut.length, anew=True) * self._powers[:-1]  # of 1, 2, … saved blocks
-        ends = np.vstack([self._of(self._cut.last, anew=True)[None], anew * self._of(self._cut.last)])
-        work = self._restart + self._saved
-        saved = np.append(1.0, self._in_time(self._chances(anew), work[1:]))
-        points, work = self._chances(ends), work + self._cut.last
+        ends = np.vstack([self._of(last, anew=True)[None], self._anew[:most] * self._of(last)])
+        saved, work = self._by_evening[: most + 1], self._restart + self._saved[: most + 1] + last
+        points = self._chances(ends)
         done, hours = self._in_time(points, work), self._day - self._spare(points, work).sum(axis=1)
         table = np.zeros((number + 1, 2))
         for left in range(1, number + 1):
-            ends_today = left <= self._most + 1
+            ends_today = left <= most + 1
             end = float(done[left - 1]) if ends_today else 0.0
             today = np.array([hours[left - 1] if ends_today else self._day, 1 - end])
             none, *some = _exactly(saved, end, left)

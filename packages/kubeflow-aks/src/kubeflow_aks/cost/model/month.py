@@ -46,6 +46,7 @@ class Demand:
         billed: hours that each node of a step is billed for on that pool alone, evictions included.
         evictions: of each step there; both are `hourly.expected`'s.
         at_once: steps that are submitted together.
+        returns: hours after which it may no longer be moved from the fallback back to spot: 0 for never.
     """
 
     pool: str
@@ -54,6 +55,7 @@ class Demand:
     billed: float
     evictions: float
     at_once: int = 1
+    returns: float = 0.0
 
     @property
     def starts(self) -> float:
@@ -100,6 +102,8 @@ class Outcome:
         least: those of all these that are on its pool's least nodes.
         least_fallback: the same on the fallback.
         waits: from the moment at which a start is due until its nodes are free.
+        returned: of the work, moved from the fallback back to spot.
+        redone: on spot because of that: work since the last checkpoint, and restarts.
         late: share of its steps that miss their deadline; 0 without one.
         part: of the month that was played; where it is not all, more may wait.
     """
@@ -111,17 +115,22 @@ class Outcome:
     least: float
     least_fallback: float
     waits: float
+    returned: float
+    redone: float
     late: float
     part: float = 1.0
 
 
 def is_limited(month: Month) -> bool:
-    """Whether limits of pools, or a long `delay`, change what the month's work takes.
+    """Whether limits of pools, a long `delay` or returns to spot change what the month's work takes.
 
     Some of it may find no node on its pool, too few on the fallback while that is sold out, or nodes that are always
     there.
     """
     if month.delay > max(month.tail, _SHORT_DELAY):
+        return True
+    sold_out = {pool.name for pool in month.pools if pool.sold_out}
+    if any(one.returns and one.pool in sold_out for one in month.work):
         return True
     peaks = {pool.name: peak(pool.name, month) for pool in month.pools}
     least = {pool.name: pool.minimum for pool in month.pools}

@@ -76,6 +76,7 @@ def _work(work: WorkCost) -> dict[str, Any]:
         "spotStopsPayingAt": number(work.stops_paying_at),
         "fallbackHours": number(work.fallback),
         "overflowHours": number(work.overflow),
+        "returnedHours": number(work.returned),
         "waitsHours": number(work.waits),
         "notes": list(work.notes),
     }

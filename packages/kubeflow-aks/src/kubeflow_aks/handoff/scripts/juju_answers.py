@@ -86,8 +86,8 @@ def release(answer: Any, charms: Any) -> list[str]:
     others = [
         f"{name} {channel}"
         for name, about in sorted(listed.items())
-        if (wanted := _text(charms, _text(about, "charm-name"), "channel"))
-        and (channel := _text(about, "charm-channel")).partition("/")[0] != wanted.partition("/")[0]
+        if (target := _text(charms, _text(about, "charm-name"), "channel"))
+        and (channel := _text(about, "charm-channel")).partition("/")[0] != target.partition("/")[0]
     ]
     more = f", and {len(others) - _SHOWN} more" if len(others) > _SHOWN else ""
     return [before, ", ".join(others[:_SHOWN]) + more]
@@ -99,13 +99,13 @@ def refreshes(answer: Any, charms: Any) -> list[str]:
     An application on the release's channel is behind where its revision is older than the release's.
     """
     return [
-        f"{name} {_text(wanted, 'channel')} {_text(about, 'charm-channel') or 'no-channel'}"
-        for charm, wanted in _fields(charms).items()
+        f"{name} {_text(target, 'channel')} {_text(about, 'charm-channel') or 'no-channel'}"
+        for charm, target in _fields(charms).items()
         for name, about in sorted(_fields(_fields(answer).get("applications")).items())
         if _text(about, "charm-name") == charm
         and (
-            _text(about, "charm-channel") != _text(wanted, "channel")
-            or _number(about, "charm-rev") < _number(wanted, "revision")
+            _text(about, "charm-channel") != _text(target, "channel")
+            or _number(about, "charm-rev") < _number(target, "revision")
         )
     ]
 

@@ -5,21 +5,14 @@ Azure is only reported by Azure, when the resource is put: see `rules`.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 from kubeflow_aks.local_aks.azure import arm
 from kubeflow_aks.local_aks.azure.arm import Json
-from kubeflow_aks.local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER
-
-_POOL_NAME: Final = r"^[a-z][a-z0-9]{0,11}$"
-_CIDR: Final = r"^([0-9]{1,3}\.){3}[0-9]{1,3}(\/([0-9]|[1-2][0-9]|3[0-2]))?$"
-_CLUSTER_NAME: Final = r"^[a-zA-Z0-9]$|^[a-zA-Z0-9][-_a-zA-Z0-9]{0,61}[a-zA-Z0-9]$"
-_MAINTENANCE: Final = "azure-native:containerservice:MaintenanceConfiguration"
-_ACCOUNT: Final = "azure-native:storage:StorageAccount"
-_BLOBS: Final = "azure-native:storage:BlobServiceProperties"
-_REGISTRY: Final = "azure-native:containerregistry:Registry"
+from kubeflow_aks.text.files import rows
 
 
 @dataclass(frozen=True)
@@ -36,63 +29,21 @@ class Constraint:
     """Lowest and highest number."""
 
 
-def _of_pools(path: str, **limits: Any) -> tuple[Constraint, Constraint]:
-    """One constraint for agent pools of their own and for inline ones."""
-    return (
-        Constraint(AGENT_POOL, path, **limits),
-        Constraint(MANAGED_CLUSTER, f"agentPoolProfiles[].{path}", **limits),
+def _constraint(row: Mapping[str, str]) -> Constraint:
+    return Constraint(
+        row["type"],
+        row["path"],
+        row["pattern"] or None,
+        _bounds(row["shortest"], row["longest"]),
+        _bounds(row["lowest"], row["highest"]),
     )
 
 
-CONSTRAINTS: Final = (
-    Constraint("*", "resourceGroupName", pattern=r"^[-\w\._\(\)]+$", length=(1, 90)),
-    Constraint(AGENT_POOL, "agentPoolName", pattern=_POOL_NAME),
-    Constraint(AGENT_POOL, "resourceName", pattern=_CLUSTER_NAME, length=(1, 63)),
-    *_of_pools("osDiskSizeGB", range=(0, 2048)),
-    *_of_pools("upgradeSettings.drainTimeoutInMinutes", range=(1, 1440)),
-    *_of_pools("upgradeSettings.nodeSoakDurationInMinutes", range=(0, 30)),
-    *_of_pools("networkProfile.allowedHostPorts[].portStart", range=(1, 65535)),
-    *_of_pools("networkProfile.allowedHostPorts[].portEnd", range=(1, 65535)),
-    Constraint(MANAGED_CLUSTER, "resourceName", pattern=_CLUSTER_NAME, length=(1, 63)),
-    Constraint(MANAGED_CLUSTER, "agentPoolProfiles[].name", pattern=_POOL_NAME),
-    Constraint(MANAGED_CLUSTER, "linuxProfile.adminUsername", pattern=r"^[A-Za-z][-A-Za-z0-9_]*$"),
-    Constraint(MANAGED_CLUSTER, "networkProfile.podCidr", pattern=_CIDR),
-    Constraint(MANAGED_CLUSTER, "networkProfile.serviceCidr", pattern=_CIDR),
-    Constraint(
-        MANAGED_CLUSTER,
-        "networkProfile.dnsServiceIP",
-        pattern=r"^(?:(?:25[0-5]|2[0-4][0-9]|[01]?[0-9][0-9]?)\.){3}(?:25[0-5]|2[0-4][0-9]|[01]?[0-9][0-9]?)$",
-    ),
-    Constraint(
-        MANAGED_CLUSTER, "networkProfile.loadBalancerProfile.managedOutboundIPs.count", range=(1, 100)
-    ),
-    Constraint(MANAGED_CLUSTER, "networkProfile.loadBalancerProfile.idleTimeoutInMinutes", range=(4, 120)),
-    Constraint(
-        MANAGED_CLUSTER, "networkProfile.natGatewayProfile.managedOutboundIPProfile.count", range=(1, 16)
-    ),
-    Constraint(MANAGED_CLUSTER, "networkProfile.natGatewayProfile.idleTimeoutInMinutes", range=(4, 120)),
-    Constraint(_MAINTENANCE, "resourceName", pattern=_CLUSTER_NAME, length=(1, 63)),
-    Constraint(_MAINTENANCE, "maintenanceWindow.durationHours", range=(4, 24)),
-    Constraint(_MAINTENANCE, "maintenanceWindow.startTime", pattern=r"^\d{2}:\d{2}$"),
-    Constraint(_MAINTENANCE, "maintenanceWindow.utcOffset", pattern=r"^(-|\+)[0-9]{2}:[0-9]{2}$"),
-    Constraint(_MAINTENANCE, "maintenanceWindow.schedule.daily.intervalDays", range=(1, 7)),
-    Constraint(_MAINTENANCE, "maintenanceWindow.schedule.weekly.intervalWeeks", range=(1, 4)),
-    Constraint(_MAINTENANCE, "maintenanceWindow.schedule.absoluteMonthly.intervalMonths", range=(1, 6)),
-    Constraint(_MAINTENANCE, "maintenanceWindow.schedule.absoluteMonthly.dayOfMonth", range=(1, 31)),
-    Constraint(_MAINTENANCE, "maintenanceWindow.schedule.relativeMonthly.intervalMonths", range=(1, 6)),
-    Constraint(_ACCOUNT, "accountName", length=(3, 24)),
-    Constraint(_BLOBS, "containerDeleteRetentionPolicy.days", range=(1, 365)),
-    Constraint(_BLOBS, "deleteRetentionPolicy.days", range=(1, 365)),
-    Constraint("azure-native:storage:BlobContainer", "containerName", length=(3, 63)),
-    Constraint(
-        "azure-native:managedidentity:FederatedIdentityCredential",
-        "federatedIdentityCredentialResourceName",
-        pattern=r"^[a-zA-Z0-9]{1}[a-zA-Z0-9-_]{2,119}$",
-    ),
-    Constraint(_REGISTRY, "registryName", pattern=r"^[a-zA-Z0-9]*$", length=(5, 50)),
-)
-"""Sources: azure-rest-api-specs, containerservice 2025-09-01, containerregistry, storage,
-managedidentity, and ARM's common types."""
+def _bounds(least: str, most: str) -> tuple[int, int] | None:
+    return (int(least), int(most)) if least else None
+
+
+CONSTRAINTS: Final = tuple(map(_constraint, rows(Path(__file__).with_name("constraints.csv"))))
 
 
 def violations(token: str, inputs: Json) -> list[str]:

@@ -1,22 +1,15 @@
-"""The ARM types the program may use, and how azure-native treats each.
-
-What replaces a resource: docs/facts/pulumi.md#what-azure-native-replaces.
-"""
+"""The ARM types the program may use, and how azure-native treats each; `types.csv` has them."""
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Final
 
-from kubeflow_aks.local_aks.azure.state import AGENT_POOL, DIAGNOSTIC_SETTING, MANAGED_CLUSTER
-
-_GROUP: Final = "/subscriptions/{subscriptionId}/resourceGroups/{resourceGroupName}"
-_GROUP_OF_AKS: Final = (
-    "/subscriptions/{subscriptionId}/resourcegroups/{resourceGroupName}"  # AKS answers lower case
-)
-
+from kubeflow_aks.local_aks.azure.state import AGENT_POOL, MANAGED_CLUSTER
+from kubeflow_aks.text.files import rows
 
 _IDS: Final = ("scope", "resourceUri")
 """Inputs that are whole ids: what a resource belongs to that can belong to any other."""
@@ -102,25 +95,7 @@ class ArmType:
         return {k: v for k, v in match.groupdict().items() if k != "subscriptionId"} if match else {}
 
 
-_NETWORK: Final = frozenset(
-    f"networkProfile.{name}"
-    for name in (
-        "serviceCidr",
-        "serviceCidrs",
-        "dnsServiceIP",
-        "networkMode",
-        "networkPlugin",
-        "networkPluginMode",
-        "podCidr",
-        "networkDataplane",
-        "networkPolicy",
-        "outboundType",
-    )
-)
-_CLUSTER: Final = f"{_GROUP_OF_AKS}/providers/Microsoft.ContainerService/managedClusters/{{resourceName}}"
-_VNET: Final = f"{_GROUP}/providers/Microsoft.Network/virtualNetworks/{{virtualNetworkName}}"
 VIRTUAL_NETWORK: Final = "azure-native:network:VirtualNetwork"
-_ACCOUNT: Final = f"{_GROUP}/providers/Microsoft.Storage/storageAccounts/{{accountName}}"
 BLOB_CONTAINER: Final = "azure-native:storage:BlobContainer"
 FEDERATED_CREDENTIAL: Final = "azure-native:managedidentity:FederatedIdentityCredential"
 STORAGE_ACCOUNT: Final = "azure-native:storage:StorageAccount"
@@ -131,195 +106,30 @@ RESOURCE_GROUP: Final = "azure-native:resources:ResourceGroup"
 ROLE_ASSIGNMENT: Final = "azure-native:authorization:RoleAssignment"
 LOG_WORKSPACE: Final = "azure-native:operationalinsights:Workspace"
 
-_TYPES: Final = (
-    ArmType(
-        pulumi=RESOURCE_GROUP,
-        arm="Microsoft.Resources/resourceGroups",
-        path=_GROUP,
-        force_new=frozenset({"location"}),
-        evidence=Evidence.RECORDING,
-    ),
-    ArmType(
-        pulumi=VIRTUAL_NETWORK,
-        arm="Microsoft.Network/virtualNetworks",
-        path=_VNET,
-        force_new=frozenset({"location"}),
-        inline=Inline(property="subnets", type=SUBNET, segment="subnets", owned=True),
-    ),
-    ArmType(
-        pulumi=SUBNET,
-        arm="Microsoft.Network/virtualNetworks/subnets",
-        path=f"{_VNET}/subnets/{{subnetName}}",
-        auto_name=AutoName.COPY,
-        located=False,
-    ),
-    ArmType(
-        pulumi=PUBLIC_IP,
-        arm="Microsoft.Network/publicIPAddresses",
-        path=f"{_GROUP}/providers/Microsoft.Network/publicIPAddresses/{{publicIpAddressName}}",
-        force_new=frozenset({"location", "publicIPAddressVersion", "publicIPPrefix", "sku"}),
-        other_evidence=dict.fromkeys(
-            ("idleTimeoutInMinutes", "publicIPAddressVersion", "publicIPAllocationMethod", "sku"),
-            Evidence.NOTHING,
-        ),
-    ),
-    ArmType(
-        pulumi="azure-native:network:NatGateway",
-        arm="Microsoft.Network/natGateways",
-        path=f"{_GROUP}/providers/Microsoft.Network/natGateways/{{natGatewayName}}",
-        other_evidence={"idleTimeoutInMinutes": Evidence.NOTHING},
-    ),
-    ArmType(
-        pulumi="azure-native:network:NetworkSecurityGroup",
-        arm="Microsoft.Network/networkSecurityGroups",
-        path=f"{_GROUP}/providers/Microsoft.Network/networkSecurityGroups/{{networkSecurityGroupName}}",
-        other_evidence={"defaultSecurityRules": Evidence.DOCUMENT},
-    ),
-    ArmType(
-        pulumi="azure-native:managedidentity:UserAssignedIdentity",
-        arm="Microsoft.ManagedIdentity/userAssignedIdentities",
-        path=f"{_GROUP_OF_AKS}/providers/Microsoft.ManagedIdentity/userAssignedIdentities/{{resourceName}}",
-        force_new=frozenset({"location"}),
-    ),
-    ArmType(
-        pulumi=ROLE_ASSIGNMENT,
-        arm="Microsoft.Authorization/roleAssignments",
-        path="/{scope}/providers/Microsoft.Authorization/roleAssignments/{roleAssignmentName}",
-        auto_name=AutoName.UUID,
-        force_new=frozenset({"principalId"}),
-        located=False,
-    ),
-    ArmType(
-        pulumi=FEDERATED_CREDENTIAL,
-        arm="Microsoft.ManagedIdentity/userAssignedIdentities/federatedIdentityCredentials",
-        path=f"{_GROUP_OF_AKS}/providers/Microsoft.ManagedIdentity/userAssignedIdentities/{{resourceName}}"
-        "/federatedIdentityCredentials/{federatedIdentityCredentialResourceName}",
-        located=False,
-    ),
-    ArmType(
-        pulumi=STORAGE_ACCOUNT,
-        arm="Microsoft.Storage/storageAccounts",
-        path=_ACCOUNT,
-        force_new=frozenset({"location", "isHnsEnabled"}),
-        other_evidence={"accessTier": Evidence.DOCUMENT},
-    ),
-    ArmType(
-        pulumi="azure-native:storage:BlobServiceProperties",
-        arm="Microsoft.Storage/storageAccounts/blobServices",
-        path=f"{_ACCOUNT}/blobServices/{{blobServicesName}}",
-        located=False,
-    ),
-    ArmType(
-        pulumi=BLOB_CONTAINER,
-        arm="Microsoft.Storage/storageAccounts/blobServices/containers",
-        path=f"{_ACCOUNT}/blobServices/default/containers/{{containerName}}",
-        located=False,
-        other_evidence={"publicAccess": Evidence.NOTHING},
-    ),
-    ArmType(
-        pulumi=REGISTRY,
-        arm="Microsoft.ContainerRegistry/registries",
-        path=f"{_GROUP}/providers/Microsoft.ContainerRegistry/registries/{{registryName}}",
-        force_new=frozenset({"location"}),
-        other_evidence={"dataEndpointEnabled": Evidence.NOTHING},
-    ),
-    ArmType(
-        pulumi=LOG_WORKSPACE,
-        arm="Microsoft.OperationalInsights/workspaces",
-        path=f"{_GROUP}/providers/Microsoft.OperationalInsights/workspaces/{{workspaceName}}",
-        force_new=frozenset({"location"}),
-        other_evidence=dict.fromkeys(("retentionInDays", "sku"), Evidence.DOCUMENT),
-    ),
-    ArmType(
-        pulumi=DIAGNOSTIC_SETTING,
-        arm="Microsoft.Insights/diagnosticSettings",
-        path="/{resourceUri}/providers/Microsoft.Insights/diagnosticSettings/{name}",
-        located=False,
-    ),
-    ArmType(
-        pulumi="azure-native:monitor:AzureMonitorWorkspace",
-        arm="Microsoft.Monitor/accounts",
-        path=f"{_GROUP}/providers/Microsoft.Monitor/accounts/{{azureMonitorWorkspaceName}}",
-        force_new=frozenset({"location"}),
-    ),
-    ArmType(
-        pulumi="azure-native:monitor:ActionGroup",
-        arm="Microsoft.Insights/actionGroups",
-        path=f"{_GROUP}/providers/Microsoft.Insights/actionGroups/{{actionGroupName}}",
-        force_new=frozenset({"location"}),
-    ),
-    ArmType(
-        pulumi="azure-native:monitor:DataCollectionEndpoint",
-        arm="Microsoft.Insights/dataCollectionEndpoints",
-        path=f"{_GROUP}/providers/Microsoft.Insights/dataCollectionEndpoints/{{dataCollectionEndpointName}}",
-        force_new=frozenset({"location"}),
-    ),
-    ArmType(
-        pulumi="azure-native:monitor:DataCollectionRule",
-        arm="Microsoft.Insights/dataCollectionRules",
-        path=f"{_GROUP}/providers/Microsoft.Insights/dataCollectionRules/{{dataCollectionRuleName}}",
-        force_new=frozenset({"location"}),
-    ),
-    ArmType(
-        pulumi="azure-native:monitor:DataCollectionRuleAssociation",
-        arm="Microsoft.Insights/dataCollectionRuleAssociations",
-        path="/{resourceUri}/providers/Microsoft.Insights/dataCollectionRuleAssociations/{associationName}",
-        located=False,
-    ),
-    ArmType(
-        pulumi="azure-native:alertsmanagement:PrometheusRuleGroup",
-        arm="Microsoft.AlertsManagement/prometheusRuleGroups",
-        path=f"{_GROUP}/providers/Microsoft.AlertsManagement/prometheusRuleGroups/{{ruleGroupName}}",
-        force_new=frozenset({"location"}),
-    ),
-    ArmType(
-        pulumi="azure-native:consumption:Budget",
-        arm="Microsoft.Consumption/budgets",
-        path="/{scope}/providers/Microsoft.Consumption/budgets/{budgetName}",
-        located=False,
-    ),
-    ArmType(
-        pulumi="azure-native:costmanagement:Export",
-        arm="Microsoft.CostManagement/exports",
-        path="/{scope}/providers/Microsoft.CostManagement/exports/{exportName}",
-    ),
-    ArmType(
-        pulumi=MANAGED_CLUSTER,
-        arm="Microsoft.ContainerService/ManagedClusters",
-        path=_CLUSTER,
-        force_new=_NETWORK
-        | {
-            "diskEncryptionSetID",
-            "dnsPrefix",
-            "fqdnSubdomain",
-            "linuxProfile",
-            "location",
-            "nodeResourceGroup",
-            "windowsProfile",
+_INLINE: Final = {
+    VIRTUAL_NETWORK: Inline(property="subnets", type=SUBNET, segment="subnets", owned=True),
+    MANAGED_CLUSTER: Inline(property="agentPoolProfiles", type=AGENT_POOL, segment="agentPools", owned=False),
+}
+
+
+def _type(row: Mapping[str, str]) -> ArmType:
+    return ArmType(
+        pulumi=row["token"],
+        arm=row["arm"],
+        path=row["path"],
+        auto_name=AutoName[row["named"].upper()],
+        force_new=frozenset(row["replaced by"].split()),
+        inline=_INLINE.get(row["token"]),
+        located=row["located"] == "yes",
+        evidence=Evidence(row["evidence"]),
+        other_evidence={
+            **dict.fromkeys(row["documented"].split(), Evidence.DOCUMENT),
+            **dict.fromkeys(row["assumed"].split(), Evidence.NOTHING),
         },
-        inline=Inline(property="agentPoolProfiles", type=AGENT_POOL, segment="agentPools", owned=False),
-        evidence=Evidence.RECORDING,
-        other_evidence=dict.fromkeys(
-            ("autoScalerProfile", "autoUpgradeProfile", "oidcIssuerProfile"), Evidence.DOCUMENT
-        ),
-    ),
-    ArmType(
-        pulumi=AGENT_POOL,
-        arm="Microsoft.ContainerService/managedClusters/agentPools",
-        path=f"{_CLUSTER}/agentPools/{{agentPoolName}}",
-        auto_name=AutoName.COPY,
-        force_new=frozenset({"vmSize", "gpuInstanceProfile", "networkProfile.nodePublicIPTags"}),
-        located=False,
-        evidence=Evidence.RECORDING,
-        other_evidence=dict.fromkeys(("osDiskSizeGB", "osDiskType"), Evidence.DOCUMENT),
-    ),
-    ArmType(
-        pulumi="azure-native:containerservice:MaintenanceConfiguration",
-        arm="Microsoft.ContainerService/managedClusters/maintenanceConfigurations",
-        path=f"{_CLUSTER}/maintenanceConfigurations/{{configName}}",
-        auto_name=AutoName.COPY,
-        located=False,
-    ),
-)
-TYPES: Final[Mapping[str, ArmType]] = {arm_type.pulumi: arm_type for arm_type in _TYPES}
+    )
+
+
+TYPES: Final[Mapping[str, ArmType]] = {
+    row["token"]: _type(row) for row in rows(Path(__file__).with_name("types.csv"))
+}
 """Every type the stand-in knows, by Pulumi type token."""

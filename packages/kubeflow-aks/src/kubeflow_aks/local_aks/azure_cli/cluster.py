@@ -1,6 +1,6 @@
 """The commands `az aks show`, `stop`, `start`, `update` of network policies and the way out, and the activity log.
 
-Source: Azure/azure-cli, 2026-07. Every command raises `ArmError` if there is no such cluster or Azure refuses, and
+Source: azure-cli 2.91.0. Every command raises `ArmError` if there is no such cluster or Azure refuses, and
 `ServiceUnavailableError` if the service does not answer.
 
 Azure reimages every pool at once for another engine (docs/facts/aks.md#network-policy); nodes here stay as they are.
@@ -8,8 +8,7 @@ Azure reimages every pool at once for another engine (docs/facts/aks.md#network-
 
 import argparse
 import time
-from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Final
 
@@ -24,6 +23,7 @@ _OPTIONS: Final = {
     "network_policy": "networkPolicy",
     "outbound_type": "outboundType",
 }
+_PERIOD: Final = timedelta(hours=6)
 _PREFIX: Final = "Microsoft.ContainerService/managedClusters/"
 _ADDRESSES: Final = frozenset({"loadBalancerProfile", "natGatewayProfile"})
 """These name addresses of the way out that there was."""
@@ -33,11 +33,11 @@ def update(client: Client, state: AzureState, options: argparse.Namespace) -> Js
     """Change the cluster's data plane, its engine of network policies and its way out.
 
     Raises:
-        UsageError: no option names a change.
+        UsageError: no option names a change; the original prompts whether to put the cluster as it is.
     """
     changes = {name: value for option, name in _OPTIONS.items() if (value := getattr(options, option))}
     if not changes:
-        raise UsageError("Please specify what to update: see `az aks update --help`.")
+        raise UsageError("No argument specified to update; see `az aks update --help`.")
     arm_id = cluster_id(state, options.resource_group, options.name)
     _, body = client.azure.get(arm_id, MANAGED_CLUSTER)
     network = {name: it for name, it in body["networkProfile"].items() if name not in _ADDRESSES} | changes
@@ -65,15 +65,15 @@ def _switch(client: Client, state: AzureState, options: argparse.Namespace, *, r
 
 
 def activity(_client: Client, state: AzureState, options: argparse.Namespace) -> list[Json]:
-    """The operations on a resource since a time, the newest first: the fields that name the operation and its time.
+    """The operations on a resource in a period, the newest first: the fields that name the operation and its time.
+
+    Without an end the period is 6 hours, as the original's (command_modules/monitor/custom.py, list_activity_log).
 
     Raises:
-        UsageError: the time cannot be parsed.
+        UsageError: a time cannot be parsed.
     """
-    try:
-        since = datetime.fromisoformat(options.start_time).timestamp()
-    except ValueError:
-        raise UsageError(f"unrecognized datetime: {options.start_time}") from None
+    since = _time(options.start_time)
+    until = _time(options.end_time) if options.end_time else since + _PERIOD
     return [
         {
             "correlationId": f"{entry['at']:.6f}",
@@ -83,14 +83,16 @@ def activity(_client: Client, state: AzureState, options: argparse.Namespace) ->
             "status": {"value": "Accepted"},
         }
         for entry in reversed(state.activity(options.resource_id))
-        if entry["at"] >= since
+        if since.timestamp() <= entry["at"] <= until.timestamp()
     ][: options.max_events]
 
 
-COMMANDS: Final[dict[str, Callable[[Client, AzureState, argparse.Namespace], Json | None]]] = {
-    "show": show,
-    "start": partial(_switch, run=True),
-    "stop": partial(_switch, run=False),
-    "update": update,
-}
-"""Commands by name."""
+def _time(text: str) -> datetime:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        raise UsageError(f"Unable to parse: '{text}'. Expected format: date, time and time zone") from None
+
+
+start = partial(_switch, run=True)
+stop = partial(_switch, run=False)

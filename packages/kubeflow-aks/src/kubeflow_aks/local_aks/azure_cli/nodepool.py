@@ -1,8 +1,7 @@
-"""The commands `az aks nodepool …` (Azure/azure-cli, command_modules/acs/custom.py, 2026-07)."""
+"""The commands `az aks nodepool …` (azure-cli 2.91.0, command_modules/acs/custom.py, run with a client of ours)."""
 
 import argparse
 import time
-from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, Final
 
@@ -13,6 +12,8 @@ from kubeflow_aks.local_aks.azure.types import TYPES
 from kubeflow_aks.local_aks.azure_cli.client import Client
 
 POLL_SECONDS: Final = 0.05
+_SCALE_SET: Final = "VirtualMachineScaleSets"
+_TYPE: Final = "Microsoft.ContainerService/managedClusters/agentPools"
 
 
 class UsageError(Exception):
@@ -42,7 +43,7 @@ class NodePools:
 
     def show(self, options: argparse.Namespace) -> Json:
         """One pool."""
-        return self._shown(self._get(options.name)[0])
+        return self._shown(self._get(options.nodepool_name)[0])
 
     def delete(self, options: argparse.Namespace) -> None:
         """Delete a pool and its nodes.
@@ -50,34 +51,44 @@ class NodePools:
         Raises:
             UsageError: there is no such pool.
         """
-        if options.name.lower() not in {pool["name"] for pool in self.list(options)}:
+        if options.nodepool_name.lower() not in {pool["name"] for pool in self.list(options)}:
             raise UsageError(
-                f"Node pool {options.name} doesnt exist, use 'aks nodepool list' to get current node pool list"
+                f"Node pool {options.nodepool_name} doesnt exist, use 'aks nodepool list' to get current node pool list"
             )
-        self._end(self._azure.delete(self._id(options.name)), options)
+        self._end(self._azure.delete(self._id(options.nodepool_name)), options)
 
     def upgrade(self, options: argparse.Namespace) -> Json | None:
         """Bring a pool to a version of Kubernetes.
 
         Raises:
-            UsageError: not confirmed; the original prompts whenever a version is given.
+            UsageError: the pool has the version, and nothing confirms it; the original prompts.
         """
-        if not options.yes:
-            raise UsageError("Unable to prompt for confirmation as no tty available. Use --yes.")
+        version = self._get(options.nodepool_name)[0].get("orchestratorVersion")
+        if version == options.kubernetes_version and not options.yes:
+            raise UsageError(
+                f"The cluster is already on version {version} and is not in a failed state; confirm by --yes"
+            )
         return self._change(options, {"orchestratorVersion": options.kubernetes_version})
 
     def update(self, options: argparse.Namespace) -> Json | None:
-        """Change what can be changed in place.
+        """Change what can be changed in place; without a change the pool is put as it is.
 
         Raises:
-            UsageError: an option needs another one, or no option names a change.
+            UsageError: an option needs another one.
         """
         counts = {"minCount": options.min_count, "maxCount": options.max_count}
-        stated = {value is not None for value in counts.values()}
-        if stated != {bool(options.update_cluster_autoscaler)}:
+        numbers = [value for value in counts.values() if value is not None]
+        if options.update_cluster_autoscaler and len(numbers) < len(counts):
             raise UsageError(
-                "Please specify --min-count and --max-count together with --update-cluster-autoscaler."
+                "Please specify both min-count and max-count when --enable-cluster-autoscaler enabled"
             )
+        if numbers and not options.update_cluster_autoscaler:
+            raise UsageError(
+                "min-count and max-count are required for --enable-cluster-autoscaler or "
+                "--update-cluster-autoscaler, please use the flag"
+            )
+        if numbers and options.min_count > options.max_count:
+            raise UsageError("Value of min-count should be less than or equal to value of max-count")
         options_by_name = {
             **counts,
             "nodeLabels": options.labels and dict(options.labels),
@@ -86,20 +97,18 @@ class NodePools:
             "osSKU": options.os_sku,
         }
         changes = {name: value for name, value in options_by_name.items() if value is not None}
-        if not changes:
-            raise UsageError("Please specify what to update: see `az aks nodepool update --help`.")
         return self._change(options, changes)
 
     def _change(self, options: argparse.Namespace, changes: Json) -> Json | None:
-        _, body = self._get(options.name)
-        body["type"] = "VirtualMachineScaleSets"  # azure-native's outputs have the type of the resource there
-        self._end(self._azure.put(self._id(options.name), body | changes), options)
+        _, body = self._get(options.nodepool_name)
+        body["type"] = _SCALE_SET  # azure-native's outputs have the type of the resource there
+        self._end(self._azure.put(self._id(options.nodepool_name), body | changes), options)
         return None if options.no_wait else self.show(options)
 
     def _end(self, operation: Future[Any], options: argparse.Namespace) -> None:
         """Wait for the end of an operation, or with `--no-wait` until Azure has accepted it."""
         while options.no_wait and not operation.done():
-            if self._get(options.name)[0].get("provisioningState") in ("Updating", "Deleting"):
+            if self._get(options.nodepool_name)[0].get("provisioningState") in ("Updating", "Deleting"):
                 return
             time.sleep(POLL_SECONDS)
         self._azure.result(operation)
@@ -115,7 +124,9 @@ class NodePools:
 
     def _shown(self, pool: Json) -> Json:
         kept = {name: value for name, value in pool.items() if name != "azureApiVersion"}
-        return kept | {"id": self._id(pool["name"]), "resourceGroup": self._group}
+        kind = pool["type"]  # the pool's in the list of a cluster, the resource's elsewhere
+        types = {"type": _TYPE, "typePropertiesType": _SCALE_SET if kind == _TYPE else kind}
+        return kept | types | {"id": self._id(pool["name"]), "resourceGroup": self._group}
 
 
 def cluster_id(state: AzureState, group: str, name: str) -> str:
@@ -131,13 +142,3 @@ def cluster_id(state: AzureState, group: str, name: str) -> str:
             return cluster.id
     missing = {"resourceGroupName": group, "resourceName": name}
     raise arm.not_found(cluster_type.id_of(missing, "00000000-0000-0000-0000-000000000000"))
-
-
-COMMANDS: Final[dict[str, Callable[[NodePools, argparse.Namespace], Json | list[Json] | None]]] = {
-    "delete": NodePools.delete,
-    "list": NodePools.list,
-    "show": NodePools.show,
-    "update": NodePools.update,
-    "upgrade": NodePools.upgrade,
-}
-"""Commands by name."""

@@ -1,4 +1,4 @@
-"""How `az` prints agent pools (Azure/azure-cli, command_modules/acs/_format.py, 2026-07)."""
+"""How `az` prints agent pools and clusters (azure-cli 2.91.0, command_modules/acs/_format.py; core/util.py, todict)."""
 
 import json
 import re
@@ -20,7 +20,8 @@ _COLUMNS: Final = {
 }
 _FREE: Final = frozenset({"nodeLabels", "tags", "userAssignedIdentities"})
 """Properties whose keys are of the user's choice."""
-_ACRONYM: Final = re.compile(r"(?<=[a-z])([A-Z])([A-Z]+)(?=[A-Z][a-z]|$)")
+_ACRONYM: Final = re.compile(r"(?<=[a-z])([A-Z])([A-Z]+)(?=[A-Z][a-z]|v6|$)")
+_HYPHEN: Final = re.compile(r"-(\w)")
 
 
 def show(pools: Json | Sequence[Json], form: str) -> str:
@@ -35,15 +36,17 @@ def show(pools: Json | Sequence[Json], form: str) -> str:
 
 
 def named(value: Any) -> Any:
-    """A body with the names of the Python SDK, which spells acronyms like words: `osDiskSizeGb`."""
+    """A body with the names of the Python SDK, which spells acronyms like words, `osDiskSizeGb`, and has no hyphen."""
     if isinstance(value, list):
         return [named(item) for item in cast(list[Any], value)]
     if not isinstance(value, dict):
         return value
-    return {
-        _ACRONYM.sub(lambda match: match[1] + match[2].lower(), name): item if name in _FREE else named(item)
-        for name, item in cast(Json, value).items()
-    }
+    return {_named(name): item if name in _FREE else named(item) for name, item in cast(Json, value).items()}
+
+
+def _named(name: str) -> str:
+    name = _ACRONYM.sub(lambda match: match[1] + match[2].lower(), name)
+    return _HYPHEN.sub(lambda match: match[1].upper(), name)
 
 
 def _table(pools: Sequence[Json]) -> str:

@@ -24,7 +24,7 @@ def scores(client: Client, state: AzureState, options: argparse.Namespace) -> Js
         ServiceUnavailableError: the service does not answer.
     """
     body: Json = {
-        "availabilityZones": options.availability_zones,
+        "availabilityZones": False,
         "desiredCount": options.desired_count,
         "desiredLocations": options.desired_locations,
         "desiredSizes": options.desired_sizes,

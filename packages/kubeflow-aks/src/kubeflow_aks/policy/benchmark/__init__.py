@@ -34,4 +34,4 @@ RULES: Final[tuple[Rule, ...]] = (
     *workloads.RULES,
     *objects.RULES,
 )
-"""All of them; `ids` are a rule's names in other tools."""
+"""All of them."""

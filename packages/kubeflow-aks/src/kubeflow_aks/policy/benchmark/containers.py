@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from kubeflow_aks.policy.benchmark.pods import Container, container_inputs, every_container
-from kubeflow_aks.policy.benchmark.table import checkov, high, low, medium
 from kubeflow_aks.policy.benchmark.values import (
     Inputs,
     at,
@@ -16,6 +15,7 @@ from kubeflow_aks.policy.benchmark.values import (
     must_not_be,
     shown,
 )
+from kubeflow_aks.policy.table import rules
 
 _LEAST_USER: Final = 10_000
 _TAG: Final = re.compile(r".+:(?P<tag>[\w.-]+)")
@@ -104,144 +104,30 @@ def _no_secret_variables(inputs: Inputs) -> Iterator[str]:
         yield "envFrom has a Secret; expected a mounted file"
 
 
-RULES: Final = (
-    medium(
-        "container-requests",
-        "Containers request CPU and memory, so that the scheduler knows where they fit.",
-        container_inputs(must_be_set("resources.requests.cpu"), must_be_set("resources.requests.memory")),
-        checkov(
-            "CPURequests.py",
-            "CKV_K8S_10, CKV_K8S_12, kube-linter unset-cpu-requirements, "
-            "kube-linter unset-memory-requirements, Kyverno require-pod-requests-limits, "
-            "AzPolicy 03a4ecdb, kube-score container-resources",
+RULES: Final = rules(
+    {
+        "container-requests": container_inputs(
+            must_be_set("resources.requests.cpu"), must_be_set("resources.requests.memory")
         ),
-    ),
-    medium(
-        "container-memory-limits",
-        "Containers have a memory limit.",
-        container_inputs(must_be_set("resources.limits.memory")),
-        checkov("MemoryLimits.py", "CKV_K8S_13, kubescape C-0271"),
-    ),
-    low(
-        "container-cpu-limits",
-        "Containers have a CPU limit.",
-        container_inputs(must_be_set("resources.limits.cpu")),
-        checkov("CPULimits.py", "CKV_K8S_11, kubescape C-0270, AzPolicy e345eecc"),
-    ),
-    low(
-        "container-pulls-always",
-        "An image whose tag may move is pulled each time.",
-        container_inputs(_pulled),
-        checkov("ImagePullPolicyAlways.py", "CKV_K8S_15, Kyverno always-pull-images, AzPolicy 50c83470"),
-    ),
-    high(
-        "container-not-privileged",
-        "No container is privileged.",
-        container_inputs(must_not_be("securityContext.privileged", "true", instead="false")),
-        checkov(
-            "PrivilegedContainers.py",
-            "CKV_K8S_16, kube-linter privileged-container, Kyverno disallow-privileged-containers, "
-            "kubescape C-0057, AzPolicy 95edb821",
+        "container-memory-limits": container_inputs(must_be_set("resources.limits.memory")),
+        "container-cpu-limits": container_inputs(must_be_set("resources.limits.cpu")),
+        "container-pulls-always": container_inputs(_pulled),
+        "container-not-privileged": container_inputs(
+            must_not_be("securityContext.privileged", "true", instead="false")
         ),
-    ),
-    medium(
-        "container-gains-no-rights",
-        "No process gets more privileges than its parent.",
-        container_inputs(must_be("securityContext.allowPrivilegeEscalation", "false")),
-        checkov(
-            "AllowPrivilegeEscalation.py",
-            "CKV_K8S_20, kube-linter privilege-escalation-container, "
-            "Kyverno disallow-privilege-escalation, kubescape C-0016, AzPolicy 1c6e92c9",
+        "container-gains-no-rights": container_inputs(
+            must_be("securityContext.allowPrivilegeEscalation", "false")
         ),
-    ),
-    low(
-        "container-read-only",
-        "Containers have a read-only root filesystem.",
-        container_inputs(must_be("securityContext.readOnlyRootFilesystem", "true")),
-        checkov(
-            "ReadOnlyFilesystem.py",
-            "CKV_K8S_22, kube-linter no-read-only-root-fs, Kyverno require-ro-rootfs, "
-            "Pulumi DaemonSet enableReadOnlyRootFilesystem, kubescape C-0017, AzPolicy df49d893",
-        ),
-    ),
-    medium(
-        "container-not-root",
-        "Containers run as a user that is neither root nor a user of the node.",
-        every_container(_not_root),
-        checkov(
-            "RootContainers.py",
-            "CKV_K8S_23, CKV_K8S_40, kube-linter run-as-non-root, Kyverno require-run-as-nonroot, "
-            "kubescape C-0013, AzPolicy f06ddb64",
-        ),
-    ),
-    medium(
-        "container-drops-capabilities",
-        "Containers drop the default capabilities.",
-        every_container(_no_capabilities),
-        checkov(
-            "MinimizeCapabilities.py",
-            "CKV_K8S_28, CKV_K8S_37, kube-linter drop-net-raw-capability, Kyverno require-drop-all, "
-            "kubescape C-0046",
-        ),
-    ),
-    low(
-        "container-security-context",
-        "Every container has a security context.",
-        container_inputs(must_be_set("securityContext")),
-        checkov(
-            "ContainerSecurityContext.py",
-            "CKV_K8S_29, CKV_K8S_30, kubescape C-0211, kube-score container-security-context-user-group-id",
-        ),
-    ),
-    medium(
-        "container-seccomp",
-        "The runtime's seccomp profile applies to every container.",
-        every_container(_sandboxed),
-        checkov("Seccomp.py", "CKV_K8S_31, Kyverno restrict-seccomp-strict, AzPolicy 975ce327"),
-    ),
-    low(
-        "container-image-by-digest",
-        "Images are given by digest.",
-        container_inputs(_by_digest),
-        checkov("ImageDigest.py", "CKV_K8S_43, Kyverno require-image-checksum"),
-    ),
-    low(
-        "container-probes",
-        "Containers have liveness and readiness probes.",
-        every_container(_probed),
-        checkov(
-            "LivenessProbe.py",
-            "CKV_K8S_8, CKV_K8S_9, kube-linter no-liveness-probe, Kyverno require-probes, AzPolicy b1a9997f",
-        ),
-    ),
-    medium(
-        "container-image-tag",
-        "Images have a fixed tag, not latest.",
-        container_inputs(_tagged),
-        checkov(
-            "ImageTagFixed.py",
-            "CKV_K8S_14, kube-linter latest-tag, Kyverno disallow-latest-tag, AzPolicy 021f8078",
-        ),
-    ),
-    medium(
-        "container-no-host-ports",
-        "Containers use no host ports.",
-        container_inputs(_no_host_ports),
-        checkov("HostPort.py", "CKV_K8S_26, Kyverno disallow-host-ports, kubescape C-0044"),
-    ),
-    high(
-        "container-no-added-capabilities",
-        "Containers add no capabilities to the default ones.",
-        container_inputs(_no_added_capabilities),
-        checkov(
-            "AllowedCapabilities.py",
-            "CKV_K8S_25, CKV_K8S_39, Kyverno disallow-capabilities, AzPolicy d2e7ea85",
-        ),
-    ),
-    medium(
-        "container-no-secret-variables",
-        "Secrets are mounted as files, not passed in variables.",
-        container_inputs(_no_secret_variables),
-        checkov("Secrets.py", "CKV_K8S_35, Kyverno disallow-secrets-from-env-vars, kubescape C-0207"),
-    ),
+        "container-read-only": container_inputs(must_be("securityContext.readOnlyRootFilesystem", "true")),
+        "container-not-root": every_container(_not_root),
+        "container-drops-capabilities": every_container(_no_capabilities),
+        "container-security-context": container_inputs(must_be_set("securityContext")),
+        "container-seccomp": every_container(_sandboxed),
+        "container-image-by-digest": container_inputs(_by_digest),
+        "container-probes": every_container(_probed),
+        "container-image-tag": container_inputs(_tagged),
+        "container-no-host-ports": container_inputs(_no_host_ports),
+        "container-no-added-capabilities": container_inputs(_no_added_capabilities),
+        "container-no-secret-variables": container_inputs(_no_secret_variables),
+    }
 )

@@ -4,10 +4,10 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from kubeflow_aks.policy.benchmark.names import REGISTRY
-from kubeflow_aks.policy.benchmark.table import low, medium, psrule
-from kubeflow_aks.policy.benchmark.values import Every, Inputs, at, in_turn, items, of_type
+from kubeflow_aks.policy.benchmark.values import Inputs, at, in_turn, items, of_type
 from kubeflow_aks.policy.rule import UNKNOWN, Resource
 from kubeflow_aks.policy.rules.resources import CLUSTER
+from kubeflow_aks.policy.table import Every, rules
 
 _SETTING: Final = "azure-native:monitor:DiagnosticSetting"
 _AUDIT: Final = {"kube-audit", "kube-audit-admin", "guard"}
@@ -58,29 +58,11 @@ def _costly(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
     return in_turn(_settings(resources, CLUSTER), keeps)
 
 
-RULES: Final = (
-    medium(
-        "aks-audit-log",
-        "The audit log of changes and sign-ins is stored.",
-        _stored(CLUSTER, ("kube-audit-admin", "kube-audit"), ("guard",)),
-        psrule("Azure.AKS.Rule.ps1", "Azure.AKS.AuditLogs, AzPolicy 245fc9df, CIS-AKS 2.1.1"),
-    ),
-    low(
-        "aks-platform-log",
-        "The autoscaler's log is stored.",
-        _stored(CLUSTER, (_PLATFORM,)),
-        psrule("Azure.AKS.Rule.ps1", "Azure.AKS.PlatformLogs"),
-    ),
-    low(
-        "aks-audit-log-without-reads",
-        "The audit log omits read calls, which cost the most.",
-        _costly,
-        psrule("Azure.AKS.Rule.ps1", "Azure.AKS.AuditAdmin"),
-    ),
-    medium(
-        "acr-audit-log",
-        "The registry's sign-ins, pushes and pulls are stored.",
-        _stored(REGISTRY, *((category,) for category in _OF_REGISTRY)),
-        psrule("Azure.ACR.AuditLogs.md", "Azure.ACR.AuditLogs"),
-    ),
+RULES: Final = rules(
+    {
+        "aks-audit-log": _stored(CLUSTER, ("kube-audit-admin", "kube-audit"), ("guard",)),
+        "aks-platform-log": _stored(CLUSTER, (_PLATFORM,)),
+        "aks-audit-log-without-reads": _costly,
+        "acr-audit-log": _stored(REGISTRY, *((category,) for category in _OF_REGISTRY)),
+    }
 )

@@ -4,10 +4,20 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from kubeflow_aks.policy.benchmark.table import Citation, PerResource, low, medium, on, psrule
-from kubeflow_aks.policy.benchmark.values import Inputs, Look, at, in_turn, items, must_be_set, of_type, shown
+from kubeflow_aks.policy.benchmark.values import (
+    Inputs,
+    Look,
+    at,
+    in_turn,
+    items,
+    must_be_set,
+    of_type,
+    on,
+    shown,
+)
 from kubeflow_aks.policy.rule import Resource
 from kubeflow_aks.policy.rules.resources import CLUSTER, POOL
+from kubeflow_aks.policy.table import PerResource, rules
 
 PUBLIC_ADDRESS: Final = "azure-native:network:PublicIPAddress"
 NETWORK: Final = "azure-native:network:VirtualNetwork"
@@ -68,11 +78,9 @@ def _stable(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
             yield resource.urn, f"the type is {resource.type}; expected a stable API version"
 
 
-RULES: Final = (
-    medium(
-        "aks-name",
-        "The cluster's name is valid for Azure.",
-        on(
+RULES: Final = rules(
+    {
+        "aks-name": on(
             CLUSTER,
             named(
                 "resourceName",
@@ -80,12 +88,7 @@ RULES: Final = (
                 "at most 63 letters, digits, underscores and hyphens, with a letter or digit at both ends",
             ),
         ),
-        psrule("Azure.AKS.Rule.yaml", "Azure.AKS.Name"),
-    ),
-    medium(
-        "aks-dns-prefix",
-        "The prefix of the API server's name is valid for Azure.",
-        on(
+        "aks-dns-prefix": on(
             CLUSTER,
             named(
                 "dnsPrefix",
@@ -93,18 +96,10 @@ RULES: Final = (
                 "at most 54 letters, digits and hyphens, with a letter or digit at both ends",
             ),
         ),
-        psrule("Azure.AKS.Rule.yaml", "Azure.AKS.DNSPrefix"),
-    ),
-    medium(
-        "address-name",
-        "Names of public addresses are valid for Azure.",
-        on(PUBLIC_ADDRESS, named("publicIpAddressName", _ADDRESS_OR_SUBNET, _ADDRESS_OR_SUBNET_RULE)),
-        psrule("Azure.PublicIP.Rule.ps1", "Azure.PublicIP.Name"),
-    ),
-    medium(
-        "address-dns-label",
-        "DNS labels of public addresses are valid for Azure.",
-        on(
+        "address-name": on(
+            PUBLIC_ADDRESS, named("publicIpAddressName", _ADDRESS_OR_SUBNET, _ADDRESS_OR_SUBNET_RULE)
+        ),
+        "address-dns-label": on(
             PUBLIC_ADDRESS,
             named(
                 "dnsSettings.domainNameLabel",
@@ -112,33 +107,9 @@ RULES: Final = (
                 "3 to 63 small letters, digits and hyphens, beginning with a letter and not ending with a hyphen",
             ),
         ),
-        psrule("Azure.PublicIP.Rule.ps1", "Azure.PublicIP.DNSLabel"),
-    ),
-    medium(
-        "subnet-names",
-        "Names of subnets are valid for Azure.",
-        PerResource(_subnets),
-        psrule("Azure.VNET.Rule.ps1", "Azure.VNET.SubnetName"),
-    ),
-    medium(
-        "acr-name",
-        "The registry's name is valid for Azure.",
-        on(REGISTRY, named("registryName", r"[A-Za-z0-9]{5,50}", "5 to 50 letters and digits")),
-        psrule("Azure.ACR.Rule.yaml", "Azure.ACR.Name"),
-    ),
-    low(
-        "azure-tags",
-        "Every resource that can have tags has tags.",
-        _tagged,
-        psrule("Azure.Resource.Rule.ps1", "Azure.Resource.UseTags"),
-    ),
-    medium(
-        "azure-no-preview-api",
-        "No resource uses a preview version of Azure's API.",
-        _stable,
-        Citation(
-            '"Disallow the use of non-stable (Preview) Azure resources" (read 2026-11-22)',
-            "Pulumi azurenative disallowPreviewResource",
-        ),
-    ),
+        "subnet-names": PerResource(_subnets),
+        "acr-name": on(REGISTRY, named("registryName", r"[A-Za-z0-9]{5,50}", "5 to 50 letters and digits")),
+        "azure-tags": _tagged,
+        "azure-no-preview-api": _stable,
+    }
 )

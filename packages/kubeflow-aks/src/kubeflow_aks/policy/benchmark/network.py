@@ -5,10 +5,10 @@ from ipaddress import ip_address, ip_network
 from typing import Any, Final
 
 from kubeflow_aks.policy.benchmark.names import NETWORK, PUBLIC_ADDRESS, SUBNET
-from kubeflow_aks.policy.benchmark.table import PerResource, azure_policy, checkov, low, medium, on, psrule
-from kubeflow_aks.policy.benchmark.values import Inputs, at, in_turn, is_set, items, must_be, of_type
+from kubeflow_aks.policy.benchmark.values import Inputs, at, in_turn, is_set, items, must_be, of_type, on
 from kubeflow_aks.policy.rule import Resource
 from kubeflow_aks.policy.rules.resources import CLUSTER
+from kubeflow_aks.policy.table import PerResource, rules
 
 _LARGEST_PREFIX: Final = 23
 _WITHOUT_GROUP: Final = (
@@ -76,57 +76,17 @@ def _local_dns(inputs: Inputs) -> Iterator[str]:
         yield f"dhcpOptions.dnsServers begins with {servers[0]}, which is neither in this network nor in a peered one"
 
 
-RULES: Final = (
-    medium(
-        "aks-network-policy",
-        "Network policies are enforced.",
-        on(CLUSTER, must_be("networkProfile.networkPolicy", "calico", "cilium", "azure")),
-        checkov(
-            "AKSNetworkPolicy.py",
-            "CKV_AZURE_7, AZU-0043, KICS 25c0228e, terrascan AC_AZURE_0158, Azure.AKS.NetworkPolicy, "
-            "Pulumi azurenative ManagedCluster configureNetworkPolicy, CIS-AKS 5.4.4",
+RULES: Final = rules(
+    {
+        "aks-network-policy": on(
+            CLUSTER, must_be("networkProfile.networkPolicy", "calico", "cilium", "azure")
         ),
-    ),
-    low(
-        "aks-azure-cni",
-        "The cluster uses Azure CNI.",
-        on(CLUSTER, must_be("networkProfile.networkPlugin", "azure")),
-        azure_policy("AKS_EnableCNI.json", "CKV2_AZURE_29, AzPolicy 46238e2f"),
-    ),
-    medium(
-        "aks-standard-load-balancer",
-        "The load balancer is of the Standard tier.",
-        on(CLUSTER, must_be("networkProfile.loadBalancerSku", "standard")),
-        psrule("Azure.AKS.Rule.yaml", "Azure.AKS.StandardLB"),
-    ),
-    low(
-        "aks-large-subnets",
-        "A subnet whose addresses pods use is /23 or larger.",
-        _large_subnets,
-        psrule("Azure.AKS.Rule.ps1", "Azure.AKS.CNISubnetSize"),
-    ),
-    medium(
-        "subnet-security-groups",
-        "Every subnet has a network security group.",
-        PerResource(_security_groups),
-        psrule("Azure.VNET.Rule.ps1", "Azure.VNET.UseNSGs, terrascan AC_AZURE_0356"),
-    ),
-    low(
-        "address-in-zones",
-        "Public addresses name all three zones.",
-        on(PUBLIC_ADDRESS, _zone_redundant),
-        psrule("Azure.PublicIP.Rule.ps1", "Azure.PublicIP.AvailabilityZone"),
-    ),
-    medium(
-        "network-two-dns-servers",
-        "A network with custom DNS servers has two.",
-        on(NETWORK, _two_dns_servers),
-        checkov("VnetSingleDNSServer.py", "CKV_AZURE_182, Azure.VNET.SingleDNS"),
-    ),
-    low(
-        "network-local-dns",
-        "A network with custom DNS servers contains the first one.",
-        on(NETWORK, _local_dns),
-        checkov("VnetLocalDNS.py", "CKV_AZURE_183, Azure.VNET.LocalDNS"),
-    ),
+        "aks-azure-cni": on(CLUSTER, must_be("networkProfile.networkPlugin", "azure")),
+        "aks-standard-load-balancer": on(CLUSTER, must_be("networkProfile.loadBalancerSku", "standard")),
+        "aks-large-subnets": _large_subnets,
+        "subnet-security-groups": PerResource(_security_groups),
+        "address-in-zones": on(PUBLIC_ADDRESS, _zone_redundant),
+        "network-two-dns-servers": on(NETWORK, _two_dns_servers),
+        "network-local-dns": on(NETWORK, _local_dns),
+    }
 )

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from kubeflow_aks.policy.benchmark.pods import kind
-from kubeflow_aks.policy.benchmark.table import Citation, checkov, high, kyverno, low, medium
-from kubeflow_aks.policy.benchmark.values import Every, Inputs, Look, at, in_turn, items, must_not_be, shown
+from kubeflow_aks.policy.benchmark.values import Inputs, Look, at, in_turn, items, must_not_be, shown
 from kubeflow_aks.policy.rule import Resource
+from kubeflow_aks.policy.table import Every, rules
 
 _EVERYBODY: Final = ("system:anonymous", "system:unauthenticated", "system:masters")
 _IN_TREE: Final = ("kubernetes.io/azure-disk", "kubernetes.io/azure-file")
@@ -85,57 +85,14 @@ _NO_LASTING_TOKEN: Final = must_not_be(
 )
 _BINDINGS: Final = ("ClusterRoleBinding", "RoleBinding")
 
-RULES: Final = (
-    high(
-        "role-no-wildcards",
-        "Roles use no wildcards.",
-        _every_object(_no_wildcards, "ClusterRole", "Role"),
-        checkov(
-            "WildcardRoles.py",
-            "CKV_K8S_49, kube-linter wildcard-in-rules, Kyverno restrict-wildcard-verbs, kubescape C-0187, "
-            "AzPolicy ca8d5704",
-        ),
-    ),
-    high(
-        "role-no-administrators",
-        "Nobody is made an administrator of the cluster.",
-        _every_object(_no_administrators, *_BINDINGS),
-        kyverno(
-            "restrict-binding-clusteradmin.yaml",
-            "kubescape C-0185, kube-linter cluster-admin-role-binding, "
-            "Kyverno restrict-binding-clusteradmin, AzPolicy a3dc4946",
-        ),
-    ),
-    high(
-        "role-not-for-everybody",
-        "No rights are granted to anonymous users or to system:masters.",
-        _every_object(_not_for_everybody, *_BINDINGS),
-        kyverno("restrict-binding-system-groups.yaml", "Kyverno restrict-binding-system-groups"),
-    ),
-    medium(
-        "secret-no-lasting-token",
-        "No service account token is without expiry.",
-        _every_object(_NO_LASTING_TOKEN, "Secret"),
-        kyverno(
-            "deny-secret-service-account-token-type.yaml", "Kyverno deny-secret-service-account-token-type"
-        ),
-    ),
-    medium(
-        "namespace-not-privileged",
-        "No namespace allows privileged pods.",
-        _every_object(_not_privileged, "Namespace"),
-        kyverno("deny-privileged-profile.yaml", "Kyverno psa deny-privileged-profile"),
-    ),
-    low(
-        "storage-class-driver",
-        "Storage classes use CSI drivers.",
-        _every_object(_driven, "StorageClass"),
-        Citation("MicrosoftDocs/azure-aks-docs, policy-reference.md (read 2026-11-22)", "AzPolicy 4f3823b6"),
-    ),
-    medium(
-        "object-served-api",
-        "Objects use API versions that Kubernetes still serves.",
-        _served,
-        kyverno("check-deprecated-apis.yaml", "Kyverno check-deprecated-apis"),
-    ),
+RULES: Final = rules(
+    {
+        "role-no-wildcards": _every_object(_no_wildcards, "ClusterRole", "Role"),
+        "role-no-administrators": _every_object(_no_administrators, *_BINDINGS),
+        "role-not-for-everybody": _every_object(_not_for_everybody, *_BINDINGS),
+        "secret-no-lasting-token": _every_object(_NO_LASTING_TOKEN, "Secret"),
+        "namespace-not-privileged": _every_object(_not_privileged, "Namespace"),
+        "storage-class-driver": _every_object(_driven, "StorageClass"),
+        "object-served-api": _served,
+    }
 )

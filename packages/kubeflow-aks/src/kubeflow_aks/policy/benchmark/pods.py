@@ -3,8 +3,9 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
-from kubeflow_aks.policy.benchmark.values import Every, Inputs, Look, at, in_turn, items
+from kubeflow_aks.policy.benchmark.values import Inputs, Look, at, in_turn, items
 from kubeflow_aks.policy.rule import Resource
+from kubeflow_aks.policy.table import Every
 
 _TEMPLATES: Final = {
     "Pod": "",

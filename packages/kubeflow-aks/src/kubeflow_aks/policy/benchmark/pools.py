@@ -3,9 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
-from kubeflow_aks.policy.benchmark.table import azure_policy, checkov, high, low, medium, psrule
 from kubeflow_aks.policy.benchmark.values import (
-    Every,
     Inputs,
     Look,
     at,
@@ -19,6 +17,7 @@ from kubeflow_aks.policy.benchmark.values import (
 )
 from kubeflow_aks.policy.rule import Resource
 from kubeflow_aks.policy.rules.resources import PLATFORM, WORKLOAD, Pool, pools
+from kubeflow_aks.policy.table import Every, rules
 
 _FALLBACK: Final = "kubeflow-aks/fallback="
 """Taint of an on-demand fallback pool (docs/decisions/0003-labels-and-taints.md)."""
@@ -84,73 +83,24 @@ def _takes_add_ons_only(inputs: Inputs) -> Iterator[str]:
         yield "nodeTaints lack CriticalAddonsOnly=true:NoSchedule, so any pod can run there"
 
 
-RULES: Final = (
-    high(
-        "pool-without-public-addresses",
-        "Nodes have no public addresses of their own.",
-        every_pool(must_not_be("enableNodePublicIP", "true", instead="false")),
-        checkov("AKSNodePublicIpDisabled.py", "CKV_AZURE_143, CIS-AKS 5.4.3"),
-    ),
-    low(
-        "pool-takes-enough-pods",
-        "A node allows 50 pods or more.",
-        every_pool(_enough_pods),
-        checkov("AKSMaxPodsMinimum.py", "CKV_AZURE_168, Azure.AKS.NodeMinPods"),
-    ),
-    low(
-        "pool-of-scale-sets",
-        "Nodes come from scale sets, which is the default.",
-        every_pool(
+RULES: Final = rules(
+    {
+        "pool-without-public-addresses": every_pool(
+            must_not_be("enableNodePublicIP", "true", instead="false")
+        ),
+        "pool-takes-enough-pods": every_pool(_enough_pods),
+        "pool-of-scale-sets": every_pool(
             must_not_be("type", "AvailabilitySet", "VirtualMachines", instead="VirtualMachineScaleSets")
         ),
-        checkov("AKSPoolTypeIsScaleSet.py", "CKV_AZURE_169, Azure.AKS.PoolScaleSet"),
-    ),
-    low(
-        "pool-scales-by-itself",
-        "Every pool has the autoscaler.",
-        every_pool(must_be("enableAutoScaling", "true")),
-        psrule("Azure.AKS.Rule.ps1", "Azure.AKS.AutoScaling"),
-    ),
-    medium(
-        "pool-in-zones",
-        "Every pool names availability zones.",
-        every_pool(_described(must_be_set("availabilityZones"))),
-        psrule("Azure.AKS.Rule.ps1", "Azure.AKS.AvailabilityZone"),
-    ),
-    medium(
-        "pool-of-three-system-nodes",
-        "There are three system nodes or more.",
-        _enough_system_nodes,
-        psrule("Azure.AKS.Rule.ps1", "Azure.AKS.MinNodeCount"),
-    ),
-    low(
-        "pool-of-three-user-nodes",
-        "Every on-demand user pool has three nodes or more.",
-        every_pool(_described(_enough_nodes), lambda pool: not (pool.system or pool.spot)),
-        psrule("Azure.AKS.Rule.ps1", "Azure.AKS.MinUserPoolNodes"),
-    ),
-    low(
-        "pool-on-ephemeral-disks",
-        "OS disks are ephemeral.",
-        every_pool(_described(must_be("osDiskType", "Ephemeral"))),
-        checkov("AKSEphemeralOSDisks.py", "CKV_AZURE_226, Azure.AKS.EphemeralOSDisk"),
-    ),
-    medium(
-        "pool-encrypted-at-host",
-        "Nodes encrypt their caches and temporary disks on the host.",
-        every_pool(must_be("enableEncryptionAtHost", "true")),
-        checkov("AKSEncryptionAtHostEnabled.py", "CKV_AZURE_227, AzPolicy 41425d9f"),
-    ),
-    medium(
-        "pool-of-system-nodes-takes-add-ons-only",
-        "System nodes run the cluster's own pods only.",
-        every_pool(_takes_add_ons_only, lambda pool: pool.system),
-        checkov("AKSOnlyCriticalPodsOnSystemNodes.py", "CKV_AZURE_232"),
-    ),
-    low(
-        "pool-without-ssh",
-        "Nodes run no SSH server.",
-        every_pool(must_be("securityProfile.sshAccess", "Disabled", "EntraId")),
-        azure_policy("AKS_DisableSSH_Audit.json", "AzPolicy 28257686"),
-    ),
+        "pool-scales-by-itself": every_pool(must_be("enableAutoScaling", "true")),
+        "pool-in-zones": every_pool(_described(must_be_set("availabilityZones"))),
+        "pool-of-three-system-nodes": _enough_system_nodes,
+        "pool-of-three-user-nodes": every_pool(
+            _described(_enough_nodes), lambda pool: not (pool.system or pool.spot)
+        ),
+        "pool-on-ephemeral-disks": every_pool(_described(must_be("osDiskType", "Ephemeral"))),
+        "pool-encrypted-at-host": every_pool(must_be("enableEncryptionAtHost", "true")),
+        "pool-of-system-nodes-takes-add-ons-only": every_pool(_takes_add_ons_only, lambda pool: pool.system),
+        "pool-without-ssh": every_pool(must_be("securityProfile.sshAccess", "Disabled", "EntraId")),
+    }
 )

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from kubeflow_aks.policy.benchmark.table import azure_policy, checkov, low, medium, on, psrule
 from kubeflow_aks.policy.benchmark.values import (
     Inputs,
     at,
@@ -12,9 +11,11 @@ from kubeflow_aks.policy.benchmark.values import (
     must_be_set,
     must_not_be,
     of_type,
+    on,
 )
 from kubeflow_aks.policy.rule import UNKNOWN, Resource
 from kubeflow_aks.policy.rules.resources import CLUSTER, POOL
+from kubeflow_aks.policy.table import rules
 
 _MAINTENANCE: Final = "azure-native:containerservice:MaintenanceConfiguration"
 _WINDOWS: Final = ("aksManagedAutoUpgradeSchedule", "aksManagedNodeOSUpgradeSchedule")
@@ -50,45 +51,23 @@ def _same_version(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
     return in_turn(of_type(resources, POOL), differing)
 
 
-RULES: Final = (
-    medium(
-        "aks-upgrade-channel",
-        "The cluster has an automatic upgrade channel.",
-        on(
+RULES: Final = rules(
+    {
+        "aks-upgrade-channel": on(
             CLUSTER,
             must_be_set("autoUpgradeProfile.upgradeChannel"),
             must_not_be("autoUpgradeProfile.upgradeChannel", "none", instead="patch or another channel"),
         ),
-        checkov("AKSUpgradeChannel.py", "CKV_AZURE_171, Azure.AKS.AutoUpgrade, AzPolicy 5c345cdf"),
-    ),
-    medium(
-        "aks-node-image-channel",
-        "Node images are upgraded automatically.",
-        on(
+        "aks-node-image-channel": on(
             CLUSTER,
             must_be("autoUpgradeProfile.nodeOSUpgradeChannel", "NodeImage", "SecurityPatch"),
             where=lambda inputs: (
                 at(inputs, "autoUpgradeProfile.upgradeChannel") != "node-image"
             ),  # it does both
         ),
-        azure_policy("AKS_Autoupgrade_NodeOS_Audit.json", "AzPolicy 04408ca5"),
-    ),
-    low(
-        "aks-maintenance-windows",
-        "Both kinds of upgrade have a maintenance window.",
-        _windows,
-        psrule("Azure.AKS.Rule.ps1", "Azure.AKS.MaintenanceWindow, AzPolicy e1352e44"),
-    ),
-    low(
-        "aks-one-version",
-        "Pools run the cluster's version.",
-        _same_version,
-        psrule("Azure.AKS.Rule.ps1", "Azure.AKS.PoolVersion"),
-    ),
-    medium(
-        "aks-paid-tier",
-        "The control plane has a service level agreement.",
-        on(CLUSTER, must_be("sku.tier", "Standard", "Premium")),  # both sources list Standard only
-        psrule("Azure.AKS.Rule.ps1", "Azure.AKS.UptimeSLA, CKV_AZURE_170"),
-    ),
+        "aks-maintenance-windows": _windows,
+        "aks-one-version": _same_version,
+        # Both sources list Standard only.
+        "aks-paid-tier": on(CLUSTER, must_be("sku.tier", "Standard", "Premium")),
+    }
 )

@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, TypeVar, cast
 
 from kubeflow_aks.policy.rule import UNKNOWN, Resource, UnknownValueError
+from kubeflow_aks.policy.table import PerResource
 
 Inputs = Mapping[str, Any]
 Look = Callable[[Inputs], Iterable[str]]
 """The violations of one set of inputs, one message each."""
-Every = Callable[[Sequence[Resource]], Iterable[tuple[str, str]]]
-"""The violations of all resources of a stack: URN and message."""
 
 
 class _Named(Protocol):
@@ -84,6 +83,16 @@ def must_be_set(path: str) -> Look:
             yield f"{path} is not set"
 
     return look
+
+
+def on(type_: str, *looks: Look, where: Callable[[Inputs], bool] = lambda _: True) -> PerResource:
+    """These checks of the inputs of each resource of a type that `where` accepts."""
+
+    def look(resource: Resource) -> Iterator[str]:
+        if where(resource.inputs):
+            yield from (message for look in looks for message in look(resource.inputs))
+
+    return PerResource(look, type_)
 
 
 def in_turn(things: Iterable[_Thing], look: Callable[[_Thing], Iterable[str]]) -> Iterator[tuple[str, str]]:

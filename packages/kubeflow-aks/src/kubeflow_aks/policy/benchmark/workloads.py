@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from kubeflow_aks.policy.benchmark.pods import Pod, every_pod, kind, pods
-from kubeflow_aks.policy.benchmark.table import Citation, checkov, high, kyverno, low, medium
 from kubeflow_aks.policy.benchmark.values import (
     Inputs,
     Look,
@@ -17,6 +16,7 @@ from kubeflow_aks.policy.benchmark.values import (
     shown,
 )
 from kubeflow_aks.policy.rule import UNKNOWN, Resource
+from kubeflow_aks.policy.table import rules
 
 _SOCKETS: Final = ("docker.sock", "containerd.sock", "crio.sock", "cri-dockerd.sock")
 _NAMESPACED: Final = frozenset(
@@ -125,71 +125,14 @@ def _labelled(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
     return in_turn(workloads, lacking)
 
 
-RULES: Final = (
-    high(
-        "pod-no-host-namespaces",
-        "Pods do not share processes, memory or network with their node.",
-        every_pod(*map(_off, ("hostPID", "hostIPC", "hostNetwork"))),
-        checkov(
-            "ShareHostPID.py",
-            "CKV_K8S_17, CKV_K8S_18, CKV_K8S_19, kube-linter host-ipc, kube-linter host-network, "
-            "kube-linter host-pid, Kyverno disallow-host-namespaces, kubescape C-0038, kubescape C-0041, "
-            "AzPolicy 47a1ee2f",
-        ),
-    ),
-    high(
-        "pod-no-runtime-socket",
-        "Pods do not mount the socket of the container runtime.",
-        every_pod(_no_sockets),
-        checkov(
-            "DockerSocketVolume.py", "CKV_K8S_27, kube-linter docker-sock, Kyverno disallow-cri-sock-mount"
-        ),
-    ),
-    medium(
-        "pod-no-host-paths",
-        "Pods mount no folders of their node.",
-        every_pod(_no_host_paths),
-        kyverno(
-            "disallow-host-path.yaml",
-            "kubescape C-0048, kubescape C-0045, kube-linter sensitive-host-mounts, "
-            "Kyverno disallow-host-path, AzPolicy 098fc59e",
-        ),
-    ),
-    medium(
-        "pod-no-token",
-        "Pods mount no service account token unless they need it.",
-        every_pod(must_be("automountServiceAccountToken", "false")),
-        checkov(
-            "ServiceAccountTokens.py",
-            "CKV_K8S_38, kubescape C-0034, Kyverno restrict-automount-sa-token, AzPolicy 423dd1ba",
-        ),
-    ),
-    low(
-        "object-namespace",
-        "Objects are not in the default namespace.",
-        _own_namespace,
-        checkov(
-            "DefaultNamespace.py",
-            "CKV_K8S_21, kube-linter use-namespace, Kyverno disallow-default-namespace, AzPolicy 9f061a12",
-        ),
-    ),
-    medium(
-        "pod-network-policy",
-        "A network policy selects each pod.",
-        _policies,
-        checkov(
-            "RequireAllPodsToHaveNetworkPolicy.json",
-            "CKV2_K8S_6, kube-linter non-isolated-pod, Kyverno add-network-policy, kubescape C-0260, "
-            "CIS-AKS 4.4.2",
-        ),
-    ),
-    low(
-        "workload-labels",
-        "Workloads have the labels that Kubernetes recommends.",
-        _labelled,
-        Citation(
-            "kubernetes/website, common-labels.md (read 2026-11-22)",
-            "Pulumi DaemonSet configureRecommendedLabels, Kyverno require-labels",
-        ),
-    ),
+RULES: Final = rules(
+    {
+        "pod-no-host-namespaces": every_pod(*map(_off, ("hostPID", "hostIPC", "hostNetwork"))),
+        "pod-no-runtime-socket": every_pod(_no_sockets),
+        "pod-no-host-paths": every_pod(_no_host_paths),
+        "pod-no-token": every_pod(must_be("automountServiceAccountToken", "false")),
+        "object-namespace": _own_namespace,
+        "pod-network-policy": _policies,
+        "workload-labels": _labelled,
+    }
 )

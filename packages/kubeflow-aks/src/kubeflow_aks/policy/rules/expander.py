@@ -8,8 +8,9 @@ from typing import Any, Final, cast
 
 import yaml
 
-from kubeflow_aks.policy.rule import Resource, Rule
+from kubeflow_aks.policy.rule import Resource
 from kubeflow_aks.policy.rules.resources import CLUSTER, WORKLOAD, config_map, pools
+from kubeflow_aks.policy.table import rules
 
 _MAP: Final = "cluster-autoscaler-priority-expander"
 _CONTRACT: Final = "agent-pools"
@@ -104,29 +105,10 @@ def _scale_set(pool: str) -> str:
     return f"aks-{pool}-12345678-vmss"
 
 
-_SOURCE: Final = "docs/facts/aks.md#priority-expander"
-
-RULES: Final = (
-    Rule(
-        "expander-covers-every-pool",
-        "The autoscaler's priority map has a pattern for each pool.",
-        _SOURCE,
-        severity="high",
-        mandatory=True,
-        every=_covers,
-    ),
-    Rule(
-        "expander-tries-spot-first",
-        "The autoscaler tries spot before on demand, and CPU before GPU.",
-        _SOURCE,
-        mandatory=True,
-        every=_spot_first,
-    ),
-    Rule(
-        "contract-is-true",
-        "The list of pools for the data scientists' tools matches the pools.",
-        "docs/decisions/0009-the-data-scientists-package.md",
-        mandatory=True,
-        every=_contract,
-    ),
+RULES: Final = rules(
+    {
+        "expander-covers-every-pool": _covers,
+        "expander-tries-spot-first": _spot_first,
+        "contract-is-true": _contract,
+    }
 )

@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from kubeflow_aks.policy.rule import Resource, Rule
+from kubeflow_aks.policy.rule import Resource
 from kubeflow_aks.policy.rules.resources import name_of, pools
+from kubeflow_aks.policy.table import rules
 
 _POLICY: Final = "kubernetes:admissionregistration.k8s.io/v1:ValidatingAdmissionPolicy"
 _BINDING: Final = f"{_POLICY}Binding"
@@ -31,11 +32,8 @@ def _guarded(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
             yield it.urn, f"no binding of {_NAME} denies"
 
 
-RULES: Final = (
-    Rule(
-        "platform-is-kept-off-spot",
-        "Pods of the platform and notebooks that tolerate spot nodes are refused.",
-        "docs/decisions/0003-labels-and-taints.md",
-        every=_guarded,
-    ),
+RULES: Final = rules(
+    {
+        "platform-is-kept-off-spot": _guarded,
+    }
 )

@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from kubeflow_aks.policy.rule import Resource, Rule
+from kubeflow_aks.policy.rule import Resource
 from kubeflow_aks.policy.rules.resources import Pool, on_pools, pools
+from kubeflow_aks.policy.table import PerResource, rules
 
 _SYSTEM: Final = "CriticalAddonsOnly=true:NoSchedule"
 _GPU: Final = "nvidia.com/gpu="
 _ARM: Final = "kubeflow-aks/arch=arm64:NoSchedule"
-_DECISION: Final = "docs/decisions/0003-labels-and-taints.md"
 
 Findings = Iterator[tuple[str, str]]
 
@@ -65,56 +65,14 @@ def homes(every: Sequence[Pool]) -> list[Pool]:
     return [pool for pool in every if pool.platform and not pool.spot]
 
 
-RULES: Final = (
-    Rule(
-        "system-pool-is-closed",
-        "Only AKS's add-ons run on a system pool.",
-        "docs/facts/aks.md#system-pool",
-        mandatory=True,
-        per_resource=on_pools(_system_closed),
-    ),
-    Rule(
-        "gpu-pool-is-closed",
-        "Only work that asks for a GPU runs on a GPU node.",
-        _DECISION,
-        mandatory=True,
-        per_resource=on_pools(_gpu_closed),
-    ),
-    Rule(
-        "arm-pool-is-closed",
-        "Only work that tolerates ARM runs on an ARM node, because most images are for x64.",
-        _DECISION,
-        mandatory=True,
-        per_resource=on_pools(_arm_closed),
-    ),
-    Rule(
-        "platform-has-one-home",
-        "Exactly one on-demand pool accepts pods without tolerations, such as Charmed Kubeflow's.",
-        _DECISION,
-        severity="high",
-        mandatory=True,
-        every=_one_home,
-    ),
-    Rule(
-        "platform-home-stays",
-        "The pool of Charmed Kubeflow always has a node, and its disks persist.",
-        "docs/facts/charmed-kubeflow.md#size-of-the-cluster",
-        severity="high",
-        mandatory=True,
-        per_resource=_home_stays,
-    ),
-    Rule(
-        "batch-scales-from-zero",
-        "A pool for batch work has no nodes without work.",
-        "docs/facts/aks.md#shortage-and-fallback",
-        severity="low",
-        per_resource=on_pools(_from_zero),
-    ),
-    Rule(
-        "autoscaler-owns-the-count",
-        "The program never resets the number of nodes that the autoscaler chose.",
-        "components/pools/agent_pools.py",
-        mandatory=True,
-        per_resource=on_pools(_count_left_alone),
-    ),
+RULES: Final = rules(
+    {
+        "system-pool-is-closed": on_pools(_system_closed),
+        "gpu-pool-is-closed": on_pools(_gpu_closed),
+        "arm-pool-is-closed": on_pools(_arm_closed),
+        "platform-has-one-home": _one_home,
+        "platform-home-stays": PerResource(_home_stays),
+        "batch-scales-from-zero": on_pools(_from_zero),
+        "autoscaler-owns-the-count": on_pools(_count_left_alone),
+    }
 )

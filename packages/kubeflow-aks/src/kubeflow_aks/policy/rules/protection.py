@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from kubeflow_aks.policy.rule import Resource, Rule
+from kubeflow_aks.policy.rule import Resource
 from kubeflow_aks.policy.rules.pools import homes
 from kubeflow_aks.policy.rules.resources import CLUSTER, CONFIG_MAP, name_of, pools, tags
+from kubeflow_aks.policy.table import rules
 
 _VALUABLE: Final = (
     "azure-native:resources:ResourceGroup",
@@ -19,7 +20,6 @@ _VALUABLE: Final = (
 _LAST: Final = "agent-pools"
 _DEMO: Final = "demo"
 _EXPIRES: Final = "expires"
-_SOURCE: Final = "docs/decisions/0004-the-last-object-protects-the-stack.md"
 
 Findings = Iterator[tuple[str, str]]
 
@@ -62,27 +62,10 @@ def _valuable(resources: Sequence[Resource]) -> list[Resource]:
     ]
 
 
-RULES: Final = (
-    Rule(
-        "protection-is-whole",
-        "All valuable resources are protected, including the last object of the stack, or none is.",
-        _SOURCE,
-        severity="high",
-        mandatory=True,
-        every=_whole,
-    ),
-    Rule(
-        "only-demos-are-unprotected",
-        "A stack without protection is a demo or has a tag with its expiry date.",
-        _SOURCE,
-        severity="high",
-        every=_for_a_time,
-    ),
-    Rule(
-        "what-expires-is-unprotected",
-        "A stack with a tag with its expiry date can be destroyed.",
-        _SOURCE,
-        severity="low",
-        every=_free,
-    ),
+RULES: Final = rules(
+    {
+        "protection-is-whole": _whole,
+        "only-demos-are-unprotected": _for_a_time,
+        "what-expires-is-unprotected": _free,
+    }
 )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from kubeflow_aks.policy.rule import Resource
+from kubeflow_aks.policy.table import PerResource
 
 CLUSTER: Final = "azure-native:containerservice:ManagedCluster"
 POOL: Final = "azure-native:containerservice:AgentPool"
@@ -108,9 +109,13 @@ def pools(resources: Sequence[Resource]) -> Iterator[Pool]:
                 yield Pool(it.urn, profile, it.ignore_changes, f"agentPoolProfiles[{number}].")
 
 
-def on_pools(look: Callable[[Pool], Iterable[str]]) -> Callable[[Resource], Iterator[str]]:
+def on_pools(look: Callable[[Pool], Iterable[str]]) -> PerResource:
     """A check of each agent pool that a resource defines."""
-    return lambda resource: (message for pool in pools([resource]) for message in look(pool))
+
+    def messages(resource: Resource) -> Iterator[str]:
+        return (message for pool in pools([resource]) for message in look(pool))
+
+    return PerResource(messages)
 
 
 def name_of(resource: Resource) -> str:

@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final, cast
 
-from kubeflow_aks.policy.rule import UNKNOWN, Resource, Rule
+from kubeflow_aks.policy.rule import UNKNOWN, Resource
+from kubeflow_aks.policy.table import PerResource, rules
 
 _KEY: Final = re.compile(
     r"(password|passwd|passphrase|token|connection_?string|(client|app|oauth|webhook)_?secret"
@@ -65,13 +66,8 @@ def _texts(value: Any, path: str = "", key: str = "") -> Iterator[tuple[str, str
             yield from _texts(item, f"{path}[{number}]", key)
 
 
-RULES: Final = (
-    Rule(
-        "no-secret-in-clear",
-        "Credentials are marked as secrets, in inputs and in the stack's outputs.",
-        "our own test: packages/kubeflow-aks/tests/policy/violating/secrets.yaml",
-        severity="high",
-        mandatory=True,
-        per_resource=_in_clear,
-    ),
+RULES: Final = rules(
+    {
+        "no-secret-in-clear": PerResource(_in_clear),
+    }
 )

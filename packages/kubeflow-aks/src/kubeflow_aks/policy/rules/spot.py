@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from kubeflow_aks.policy.rule import Resource, Rule
+from kubeflow_aks.policy.rule import Resource
 from kubeflow_aks.policy.rules.resources import PLATFORM, WORKLOAD, Pool, on_pools, pools
+from kubeflow_aks.policy.table import rules
 
 _KEY: Final = "kubernetes.azure.com/scalesetpriority"
 _TAINT: Final = f"{_KEY}=spot:NoSchedule"
-_PAGE: Final = "docs/facts/aks.md#spot-pools"
 
 Findings = Iterator[tuple[str, str]]
 
@@ -70,48 +70,13 @@ def _fallback(resources: Sequence[Resource]) -> Findings:
             yield pool.urn, f"no on-demand pool of the same hardware {same}"
 
 
-RULES: Final = (
-    Rule(
-        "spot-is-marked",
-        "A spot pool has AKS's label and taint for spot, and an on-demand pool has neither.",
-        "docs/facts/aks.md#spot-label-and-taint",
-        severity="high",
-        mandatory=True,
-        per_resource=on_pools(_marked),
-    ),
-    Rule(
-        "spot-is-no-system-pool",
-        "AKS's add-ons run on demand.",
-        _PAGE,
-        severity="high",
-        mandatory=True,
-        per_resource=on_pools(_user_mode),
-    ),
-    Rule(
-        "spot-nodes-are-deleted",
-        "An evicted spot node is deleted, so that another pool can take over.",
-        "docs/facts/aks.md#eviction-policy",
-        per_resource=on_pools(_deleted),
-    ),
-    Rule(
-        "spot-has-a-price",
-        "A spot pool has a maximum price, and no other pool has one.",
-        _PAGE,
-        severity="low",
-        per_resource=on_pools(_priced),
-    ),
-    Rule(
-        "spot-hosts-no-platform",
-        "Charmed Kubeflow never runs on spot nodes.",
-        "docs/decisions/0003-labels-and-taints.md",
-        severity="high",
-        mandatory=True,
-        per_resource=on_pools(_no_platform),
-    ),
-    Rule(
-        "spot-has-a-fallback",
-        "Each spot pool has an on-demand fallback while spot is sold out.",
-        "docs/facts/aks.md#shortage-and-fallback",
-        every=_fallback,
-    ),
+RULES: Final = rules(
+    {
+        "spot-is-marked": on_pools(_marked),
+        "spot-is-no-system-pool": on_pools(_user_mode),
+        "spot-nodes-are-deleted": on_pools(_deleted),
+        "spot-has-a-price": on_pools(_priced),
+        "spot-hosts-no-platform": on_pools(_no_platform),
+        "spot-has-a-fallback": _fallback,
+    }
 )

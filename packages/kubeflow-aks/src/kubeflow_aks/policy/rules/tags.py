@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from typing import Final
 
-from kubeflow_aks.policy.rule import Resource, Rule
+from kubeflow_aks.policy.rule import Resource
 from kubeflow_aks.policy.rules.resources import tags
+from kubeflow_aks.policy.table import PerResource, rules
 
 _AZURE: Final = "azure-native:"
 UNTAGGABLE: Final = frozenset(
@@ -14,6 +15,7 @@ UNTAGGABLE: Final = frozenset(
         "azure-native:consumption:Budget",
         "azure-native:containerservice:MaintenanceConfiguration",
         "azure-native:costmanagement:Export",
+        "azure-native:dashboard:DashboardDefinition",
         "azure-native:managedidentity:FederatedIdentityCredential",
         "azure-native:monitor:DataCollectionRuleAssociation",
         "azure-native:monitor:DiagnosticSetting",
@@ -37,12 +39,8 @@ def _tagged(resource: Resource) -> Iterator[str]:
         yield f"no tag {' and '.join(missing)}"
 
 
-RULES: Final = (
-    Rule(
-        "azure-resources-are-tagged",
-        "Each Azure resource that can have tags has tags for its owner and environment.",
-        "docs/reference/settings.md#tags",
-        severity="low",
-        per_resource=_tagged,
-    ),
+RULES: Final = rules(
+    {
+        "azure-resources-are-tagged": PerResource(_tagged),
+    }
 )

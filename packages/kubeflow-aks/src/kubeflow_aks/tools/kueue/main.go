@@ -70,7 +70,8 @@ func setUp(ctx context.Context, manager ctrl.Manager, settings *configapi.Config
 	if err := manager.Add(requeuer); err != nil {
 		return err
 	}
-	quotas := cache.New(client)
+	patience := settings.WaitForPodsReady
+	quotas := cache.New(client, cache.WithPodsReadyTracking(patience != nil && *patience.BlockAdmission))
 	preempted := preemption.New()
 	queues := queue.NewManager(client, quotas, requeuer, queue.WithPreemptionExpectations(preempted))
 	enabled := jobframework.WithEnabledFrameworks(settings.Integrations.Frameworks)

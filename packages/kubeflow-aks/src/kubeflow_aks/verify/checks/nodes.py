@@ -1,7 +1,9 @@
 """Nodes report no problem, and those of Kubeflow's own pool take new pods."""
 
+import re
 from collections.abc import Iterator
 from datetime import timedelta
+from email.utils import parsedate_to_datetime
 from typing import Final
 
 from kubeflow_aks.clients.kubernetes.objects import Object, at, condition, is_true, items, name_of
@@ -9,7 +11,15 @@ from kubeflow_aks.deployed.outputs import Outputs
 from kubeflow_aks.text.numbers import counted
 from kubeflow_aks.text.sentences import listed
 from kubeflow_aks.verify.findings import CheckResult, failed, group_by_first, passed, will_break
-from kubeflow_aks.verify.snapshot import ClusterSnapshot, UnknownError, home_pools, is_ready, pool_of, why
+from kubeflow_aks.verify.snapshot import (
+    ClusterSnapshot,
+    UnknownError,
+    home_pools,
+    is_ready,
+    pool_of,
+    text,
+    why,
+)
 
 _PRESSURES: Final = ("DiskPressure", "MemoryPressure", "PIDPressure")
 """While one is True the kubelet evicts pods, and the scheduler places none ("Node-pressure Eviction")."""
@@ -35,7 +45,13 @@ _SCHEDULED: Final = "VMEventScheduled"
 """True while Azure plans to freeze, restart, move or take back the VM (docs/facts/aks.md#node-conditions)."""
 
 _NOTICES: Final = (_SCHEDULED, "PreemptionScheduled")
-"""The latter is the former's name for spot VMs in older releases (docs/facts/aks.md#evictions)."""
+"""Conditions with Azure's scheduled events; newer node images have the second too (docs/facts/aks.md#evictions)."""
+_EVENT: Final = re.compile(
+    r"\s*(?:Freeze|Preempt|Reboot|Redeploy|Terminate)\s+(?:Scheduled|Started)\b[\s:]*(?P<begins>[^.]*)"
+)
+"""Beginning of the message on an event, with the time before which it does not begin; mere advice has none."""
+_UNDER_WAY: Final = timedelta(minutes=15)
+"""Azure's longest notice of an event (`linux/scheduled-events.md`, "Event scheduling"); by then it is over, too."""
 
 
 def healthy(snapshot: ClusterSnapshot, _: Outputs) -> Iterator[CheckResult]:
@@ -90,7 +106,7 @@ def home_takes_pods(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[Che
 
 
 def work_takes_pods(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[CheckResult]:
-    """No node for work is cordoned for long, unless Azure is about to take it: it would be paid for in vain.
+    """No node for work is cordoned for long, unless an event of Azure is ahead: it would be paid for in vain.
 
     An upgrade cordons a node as well, for 30 minutes at most by default (docs/facts/aks.md).
     """
@@ -101,15 +117,27 @@ def work_takes_pods(snapshot: ClusterSnapshot, outputs: Outputs) -> Iterator[Che
         if pool_of(node) in pools
         and is_ready(node)
         and at(node, "spec", "unschedulable") is True
-        and not any(is_true(node, notice) for notice in _NOTICES)
+        and not any(_is_ahead(condition(node, notice), snapshot) for notice in _NOTICES)
         and (age := _cordoned_for(node, snapshot)) > _LONG_CORDON
     ]
     for age, names in group_by_first(closed).items():
         yield will_break(
-            f"{counted(len(names), 'node')} cordoned for {age} without a notice of Azure ({listed(names)}), so no work "
-            "runs there",
+            f"{counted(len(names), 'node')} cordoned for {age} with no event of Azure ahead ({listed(names)}), so no "
+            "work runs there",
             "`kubectl uncordon` the node, or `kubectl drain` it, so that the autoscaler removes it",
         )
+
+
+def _is_ahead(notice: Object, snapshot: ClusterSnapshot) -> bool:
+    """Whether a condition announces an event of the VM that is ahead or under way; an old one may stay true."""
+    event = _EVENT.match(text(notice, "message"))
+    if at(notice, "status") != "True" or not event:
+        return False
+    try:
+        passed_by = snapshot.now - parsedate_to_datetime(event["begins"].strip())
+    except (TypeError, ValueError):  # `Preempt Started` has no time
+        passed_by = snapshot.age(at(notice, "lastTransitionTime"))
+    return passed_by <= _UNDER_WAY
 
 
 def _cordoned_for(node: Object, snapshot: ClusterSnapshot) -> timedelta:

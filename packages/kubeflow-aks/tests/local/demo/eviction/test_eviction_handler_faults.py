@@ -8,7 +8,7 @@ from functools import partial
 
 import pytest
 
-from components.kubeflow.eviction_script import READY
+from components.kubeflow.script_client import READY
 from tests.faulty_api_server import PODS, Fault, Played, play
 
 BUSY_SECONDS = 10

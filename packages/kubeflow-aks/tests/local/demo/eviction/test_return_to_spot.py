@@ -12,7 +12,7 @@ from typing import Final
 
 import pytest
 
-from components.kubeflow.eviction_script import READY
+from components.kubeflow.script_client import READY
 from kubeflow_aks.clients.kubernetes.objects import Kind as ObjectKind
 from kubeflow_aks.events import Kind
 from kubeflow_aks.local_aks.simulation.market import ALL, MarketEvent, Reclaim, Supply

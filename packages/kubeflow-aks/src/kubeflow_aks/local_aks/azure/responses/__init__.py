@@ -24,6 +24,8 @@ BUILDERS: Final[Mapping[str, Callable[[Put], Json]]] = {
     "azure-native:monitor:DataCollectionEndpoint": Put.answer,
     "azure-native:monitor:DataCollectionRule": Put.answer,
     "azure-native:monitor:DataCollectionRuleAssociation": Put.answer,
+    "azure-native:dashboard:Dashboard": Put.answer,
+    "azure-native:dashboard:DashboardDefinition": Put.answer,
     "azure-native:consumption:Budget": Put.answer,
     "azure-native:costmanagement:Export": platform.cost_export,
     "azure-native:network:VirtualNetwork": network.virtual_network,

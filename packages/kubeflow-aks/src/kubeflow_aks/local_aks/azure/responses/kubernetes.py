@@ -74,8 +74,8 @@ def agent_pool(put: Put) -> Json:
     """Body of an agent pool."""
     cluster = put.get(arm.parent_id_of(put.id) or "") or {}
     version = _pool_version(put, cluster)
-    had = (put.existing or {}).get("currentOrchestratorVersion")
-    running = _running(version, had, cluster.get("currentKubernetesVersion"))
+    before = (put.existing or {}).get("currentOrchestratorVersion")
+    running = _running(version, before, cluster.get("currentKubernetesVersion"))
     system = put.body.get("mode") == "System"
     defaults: Json = {
         "enableAutoScaling": False,
@@ -153,9 +153,9 @@ def _default_max_pods(network: Json) -> int:
 
 def _pool_version(put: Put, cluster: Json) -> str:
     """The requested version, else the pool's current one, else the cluster's."""
-    had = (put.existing or {}).get("orchestratorVersion")
+    before = (put.existing or {}).get("orchestratorVersion")
     return str(
-        put.body.get("orchestratorVersion") or had or cluster.get("kubernetesVersion") or DEFAULT_VERSION
+        put.body.get("orchestratorVersion") or before or cluster.get("kubernetesVersion") or DEFAULT_VERSION
     )
 
 
@@ -289,8 +289,8 @@ def _outbound(put: Put, node_group: str) -> dict[str, Any]:
 def _oidc(put: Put, version: str) -> Json:
     """OIDC issuer: on by default since Kubernetes 1.34 (docs/facts/aks.md#platform-features)."""
     profile: Json = put.body.get("oidcIssuerProfile", {})
-    had = arm.at(put.existing or {}, "oidcIssuerProfile.enabled")
-    default = had if had is not None else int(version.split(".")[1]) >= 34  # noqa: PLR2004 - the release's number
+    before = arm.at(put.existing or {}, "oidcIssuerProfile.enabled")
+    default = before if before is not None else int(version.split(".")[1]) >= 34  # noqa: PLR2004 - the release's number
     if not profile.get("enabled", default):
         return {"enabled": False}
     host = f"{put.body['location']}.oic.prod-aks.azure.com"

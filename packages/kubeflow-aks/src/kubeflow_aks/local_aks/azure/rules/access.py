@@ -9,7 +9,7 @@ from typing import Final
 
 import aks_facts
 from kubeflow_aks.local_aks.azure import arm
-from kubeflow_aks.local_aks.azure.rules.rule import ClusterRequest, Rule, disabled, invalid, when
+from kubeflow_aks.local_aks.azure.rules.rule import ClusterRequest, Rule, disabled, rules, when
 
 _MOST_IP_RANGES: Final = 200
 _SHORTEST_RSA_KEY: Final = 2048
@@ -24,7 +24,7 @@ _LONGEST_USER_NAME: Final = 64
 
 def _privacy_changed(request: ClusterRequest) -> Mapping[str, object] | None:
     path = "apiServerAccessProfile.enablePrivateCluster"
-    return when(not request.new and bool(request.had(path)) != bool(request.get(path)))
+    return when(not request.new and bool(request.before(path)) != bool(request.get(path)))
 
 
 def _ranges(request: ClusterRequest) -> list[str]:
@@ -80,75 +80,21 @@ def _no_server_in_subnet(request: ClusterRequest) -> Mapping[str, object] | None
     return when(bool(in_subnet and region and not region.server_in_subnet), region=request.get("location"))
 
 
-ACCESS_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
-    Rule(
-        id="private-authorised-ranges",
-        message="Private cluster cannot be enabled with AuthorizedIPRanges.",
-        broken=lambda r: when(
+ACCESS_RULES: Final[tuple[Rule[ClusterRequest], ...]] = rules(
+    {
+        "private-authorised-ranges": lambda r: when(
             bool(r.get("apiServerAccessProfile.enablePrivateCluster")) and bool(_ranges(r))
         ),
-        quotes="aquasecurity/tfsec#571",
-    ),
-    Rule(
-        id="private-cluster-stays",
-        code="BadRequest",
-        message="There's no support for converting existing AKS clusters into private clusters, nor back.",
-        broken=_privacy_changed,
-        source='private-clusters.md, "Limitations", cited in Azure/AKS#4131',
-    ),
-    Rule(
-        id="server-in-subnet-region",
-        message=invalid("apiServerAccessProfile.enableVnetIntegration", "It is not available in {region}."),
-        broken=_no_server_in_subnet,
-        source='api-server-vnet-integration.md, "Availability"',
-    ),
-    Rule(
-        id="authorised-ranges-closed",
-        message="Setting apiServerAuthorizedIPRange to 0.0.0.0/32 is not allowed with other IP ranges. "
-        "Refer to https://aka.ms/aks/auth-ip-ranges for more details",
-        broken=lambda r: when("0.0.0.0/32" in _ranges(r) and len(_ranges(r)) > 1),
-        quotes="Azure/terraform-azurerm-aks#378",
-    ),
-    Rule(
-        id="authorised-ranges-form",
-        message=invalid("apiServerAccessProfile.authorizedIPRanges", "'{range}' is no IPv4 address or CIDR."),
-        broken=_bad_range,
-        source="api-server-authorized-ip-ranges.md; IPv4 only: Azure/azure-cli-extensions#675",
-    ),
-    Rule(
-        id="authorised-ranges-number",
-        message=invalid("apiServerAccessProfile.authorizedIPRanges", "At most 200 ranges are allowed."),
-        broken=lambda r: when(len(_ranges(r)) > _MOST_IP_RANGES),
-        source="api-server-authorized-ip-ranges.md (docs/facts/aks.md#api-server-access)",
-    ),
-    Rule(
-        id="local-accounts-need-entra",
-        code="BadRequest",
-        message="Since kubernetes version 1.25, disableLocalAccounts can only be set on Azure AD integration enabled "
-        "cluster. Please integrate your cluster with AAD.",
-        broken=lambda r: when(r.get("disableLocalAccounts") is True and not r.get("aadProfile.managed")),
-        quotes="cilium/cilium#48265",
-    ),
-    Rule(
-        id="entra-stays",
-        code="BadRequest",
-        message="Microsoft Entra integration cannot be disabled once it is enabled.",
-        broken=lambda r: disabled(r, "aadProfile.managed"),
-        source="enable-authentication-microsoft-entra-id.md (docs/facts/aks.md#api-server-access)",
-    ),
-    Rule(
-        id="ssh-key",
-        message="The value of parameter linuxProfile.ssh.publicKeys.keyData is invalid. Please see "
-        "https://aka.ms/aks-naming-rules for more details.",
-        broken=_bad_key,
-        quotes="Azure/AKS#4431, Azure/AKS#1172; RSA of 2,048 bits and more: MicrosoftDocs/azure-docs#112770",
-    ),
-    Rule(
-        id="ssh-user-name",
-        message=invalid(
-            "linuxProfile.adminUsername", "'{name}' is not allowed or longer than 64 characters."
+        "private-cluster-stays": _privacy_changed,
+        "server-in-subnet-region": _no_server_in_subnet,
+        "authorised-ranges-closed": lambda r: when("0.0.0.0/32" in _ranges(r) and len(_ranges(r)) > 1),
+        "authorised-ranges-form": _bad_range,
+        "authorised-ranges-number": lambda r: when(len(_ranges(r)) > _MOST_IP_RANGES),
+        "local-accounts-need-entra": lambda r: when(
+            r.get("disableLocalAccounts") is True and not r.get("aadProfile.managed")
         ),
-        broken=_user_name,
-        source="Azure/vm-scale-sets#83: AKS checks the names of the API of scale sets",
-    ),
+        "entra-stays": lambda r: disabled(r, "aadProfile.managed"),
+        "ssh-key": _bad_key,
+        "ssh-user-name": _user_name,
+    }
 )

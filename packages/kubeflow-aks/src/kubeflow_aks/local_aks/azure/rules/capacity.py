@@ -10,7 +10,7 @@ from typing import Final
 from kubeflow_aks.local_aks.azure import arm
 from kubeflow_aks.local_aks.azure.arm import Json
 from kubeflow_aks.local_aks.azure.rules.networks import POD_CIDR
-from kubeflow_aks.local_aks.azure.rules.rule import PoolRequest, Rule, when
+from kubeflow_aks.local_aks.azure.rules.rule import PoolRequest, Rule, rules, when
 from kubeflow_aks.local_aks.azure.rules.subnets import prefixes, v4
 
 _MOST_POOLS: Final = 100
@@ -20,12 +20,6 @@ _ADDRESSES_OF_NODE: Final = 256
 """CNI Overlay gives each node a /24 (concepts-network-azure-cni-overlay.md, "IP address planning")."""
 _RESERVED: Final = 5
 """Addresses that Azure keeps in each subnet ("Azure subnet FAQ")."""
-_TOO_SMALL: Final = (
-    "Pre-allocated IPs {needed} exceeds IPs available {available} in Subnet Cidr {range}, Subnet Name {name}. If "
-    "Autoscaler is enabled, the max-count from each nodepool is counted towards this total (which means that "
-    "pre-allocated IPs count represents a theoretical max value, not the actual number of IPs requested). "
-    "http://aka.ms/aks/insufficientsubnetsize"
-)
 
 
 def _most_nodes(pool: Json) -> int:
@@ -73,40 +67,12 @@ def _subnet(request: PoolRequest) -> Mapping[str, object] | None:
     )
 
 
-CAPACITY_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
-    Rule(
-        id="pools-number",
-        code="BadRequest",
-        message="A cluster has at most {most} node pools.",
-        broken=lambda r: when(len(r.pools) > _MOST_POOLS, most=_MOST_POOLS),
-        source="quotas-skus-regions.md (docs/facts/aks.md#names-counts-and-limits), Azure/AKS#3579",
-    ),
-    Rule(
-        id="nodes-number",
-        code="ValidationError",
-        message="Cluster's upper limit node count is {nodes} which exceeds the limit {limit}.",
-        broken=lambda r: _too_many(r, _MOST_NODES, free=False),
-        source="quotas-skus-regions.md (docs/facts/aks.md#names-counts-and-limits)",
-    ),
-    Rule(
-        id="nodes-number-free",
-        code="ValidationError",
-        message="Cluster's upper limit node count is {nodes} which exceeds the limit {limit} of the Free tier.",
-        broken=lambda r: _too_many(r, _MOST_NODES_OF_FREE_TIER, free=True),
-        source="free-standard-pricing-tiers.md (docs/facts/aks.md#names-counts-and-limits)",
-    ),
-    Rule(
-        id="pod-range-capacity",
-        code="InsufficientSubnetSize",
-        message=_TOO_SMALL,
-        broken=_pod_range,
-        quotes="Azure/AKS-Construction#701",
-    ),
-    Rule(
-        id="subnet-capacity",
-        code="InsufficientSubnetSize",
-        message=_TOO_SMALL,
-        broken=_subnet,
-        quotes="Azure/AKS#3653, Azure/AKS-Construction#701",
-    ),
+CAPACITY_RULES: Final[tuple[Rule[PoolRequest], ...]] = rules(
+    {
+        "pools-number": lambda r: when(len(r.pools) > _MOST_POOLS, most=_MOST_POOLS),
+        "nodes-number": lambda r: _too_many(r, _MOST_NODES, free=False),
+        "nodes-number-free": lambda r: _too_many(r, _MOST_NODES_OF_FREE_TIER, free=True),
+        "pod-range-capacity": _pod_range,
+        "subnet-capacity": _subnet,
+    }
 )

@@ -4,7 +4,14 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from kubeflow_aks.local_aks.azure.rules.rule import SPOT_KEY, SPOT_TAINT, PoolRequest, Rule, invalid, when
+from kubeflow_aks.local_aks.azure.rules.rule import (
+    SPOT_KEY,
+    SPOT_TAINT,
+    PoolRequest,
+    Rule,
+    rules,
+    when,
+)
 
 _NAME: Final = r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
 _DNS_LABEL: Final = r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
@@ -91,60 +98,15 @@ def _of(domain: str, parent: str) -> bool:
     return domain == parent or domain.endswith(f".{parent}")
 
 
-LABEL_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
-    Rule(
-        id="label-prefix-of-aks",
-        code="BadRequest",
-        message="Invalid node label key {key}. The 'kubernetes.azure.com' prefix is preserved by aks system labels",
-        broken=_aks_label,
-        quotes="ams0/aks-nvme-ssd-provisioner#5; exception for the spot pair: Azure/AKS#3152",
-    ),
-    Rule(
-        id="label-prefix-of-kubernetes",
-        code="BadRequest",
-        message="For Kubernetes version greater than or equal to 1.16, node label keys in the 'kubernetes.io' or "
-        "'k8s.io' namespace must begin with an allowed prefix (kubelet.kubernetes.io, node.kubernetes.io). For more "
-        "information, please check https://aka.ms/aks-node-labels-116.",
-        broken=_kubernetes_label,
-        quotes="Azure/AKS#2866, hashicorp/terraform-provider-azurerm#18567",
-    ),
-    Rule(
-        id="label-of-aks",
-        code="BadRequest",
-        message="Invalid node label key {key}. It is a label that AKS sets.",
-        broken=lambda r: when(_SET_BY_AKS in _labels(r), key=_SET_BY_AKS),
-        source='use-labels.md, "Reserved system labels"',
-    ),
-    Rule(
-        id="label-syntax",
-        message=invalid("agentPoolProfile.nodeLabels", "'{label}' is no Kubernetes label."),
-        broken=_label_syntax,
-        source="use-labels.md; Kubernetes labels syntax",
-    ),
-    Rule(
-        id="taint-syntax",
-        message=invalid("agentPoolProfile.nodeTaints", "'{taint}' is not of the form key=value:Effect."),
-        broken=_taint_syntax,
-        source="use-node-taints.md; Kubernetes taint syntax",
-    ),
-    Rule(
-        id="taint-prefix",
-        message=invalid("agentPoolProfile.nodeTaints", "The key of taint '{taint}' has a reserved prefix."),
-        broken=_reserved_taint,
-        source="docs/facts/aks.md#spot-label-and-taint; exception for the spot pair: Azure/AKS#3152",
-    ),
-    Rule(
-        id="taint-of-system-pool",
-        code="SystemPoolHasRestrictedTaint",
-        message="Placing custom taints on system pool is not supported(except 'CriticalAddonsOnly' taint or taint "
-        "effect is 'PreferNoSchedule'). Please refer to https://aka.ms/aks/system-taints for detail",
-        broken=_system_taint,
-        quotes="jenkins-infra/azure#539, istio/istio.io#16905, Azure/AKS#2578",
-    ),
-    Rule(
-        id="taint-repeated",
-        message=invalid("agentPoolProfile.nodeTaints", "Key and effect of taint '{taint}' occur twice."),
-        broken=_repeated_taint,
-        source="Azure/AKS#1412",
-    ),
+LABEL_RULES: Final[tuple[Rule[PoolRequest], ...]] = rules(
+    {
+        "label-prefix-of-aks": _aks_label,
+        "label-prefix-of-kubernetes": _kubernetes_label,
+        "label-of-aks": lambda r: when(_SET_BY_AKS in _labels(r), key=_SET_BY_AKS),
+        "label-syntax": _label_syntax,
+        "taint-syntax": _taint_syntax,
+        "taint-prefix": _reserved_taint,
+        "taint-of-system-pool": _system_taint,
+        "taint-repeated": _repeated_taint,
+    }
 )

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from kubeflow_aks.local_aks.azure import arm
-from kubeflow_aks.local_aks.azure.rules.rule import ResourceRequest, Rule, invalid, when
+from kubeflow_aks.local_aks.azure.rules.rule import ResourceRequest, Rule, rules, when
 
 _TYPE: Final = "azure-native:containerservice:MaintenanceConfiguration"
 _NAMES: Final = ("default", "aksManagedAutoUpgradeSchedule", "aksManagedNodeOSUpgradeSchedule")
@@ -48,35 +48,12 @@ def _weekly(request: ResourceRequest) -> Mapping[str, object] | None:
     return when(request.type == _TYPE and request.name == "default" and bool(others))
 
 
-MAINTENANCE_RULES: Final[tuple[Rule[ResourceRequest], ...]] = (
-    Rule(
-        id="maintenance-name",
-        message="Maintenance configuration name '{name}' is not supported. Supported names are: {names}.",
-        broken=_name,
-        source="planned-maintenance.md (docs/facts/aks.md#kubernetes-versions)",
-    ),
-    Rule(
-        id="maintenance-start",
-        message=invalid("maintenanceWindow.startTime", "'{time}' is not between 00:00 and 23:59."),
-        broken=_start,
-        source="managedClusters.json 2025-09-01, startTime",
-    ),
-    Rule(
-        id="maintenance-offset",
-        message=invalid("maintenanceWindow.utcOffset", "'{offset}' is not between -12:00 and +14:00."),
-        broken=_offset,
-        source="managedClusters.json 2025-09-01, utcOffset",
-    ),
-    Rule(
-        id="maintenance-schedule",
-        message=invalid("maintenanceWindow.schedule", "It needs exactly one schedule and has {number}."),
-        broken=_one_schedule,
-        source='planned-maintenance.md, "Schedule types"; managedClusters.json 2025-09-01, Schedule',
-    ),
-    Rule(
-        id="maintenance-weekly",
-        message=invalid("maintenanceWindow.schedule", "Configuration default takes a weekly schedule only."),
-        broken=_weekly,
-        source='planned-maintenance.md, "Schedule types"',
-    ),
+MAINTENANCE_RULES: Final[tuple[Rule[ResourceRequest], ...]] = rules(
+    {
+        "maintenance-name": _name,
+        "maintenance-start": _start,
+        "maintenance-offset": _offset,
+        "maintenance-schedule": _one_schedule,
+        "maintenance-weekly": _weekly,
+    }
 )

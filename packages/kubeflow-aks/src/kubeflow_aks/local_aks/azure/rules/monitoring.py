@@ -5,11 +5,10 @@ from typing import Any, Final
 
 from kubeflow_aks.local_aks.azure import arm
 from kubeflow_aks.local_aks.azure.arm import Json
-from kubeflow_aks.local_aks.azure.rules.rule import ResourceRequest, Rule, when
+from kubeflow_aks.local_aks.azure.rules.rule import ResourceRequest, Rule, rules, when
 from kubeflow_aks.local_aks.azure.state import DIAGNOSTIC_SETTING
 from kubeflow_aks.local_aks.azure.types import LOG_WORKSPACE
 
-_CONFLICT: Final = 409
 _MOST_SETTINGS: Final = 5
 _DAYS: Final = range(30, 730 + 1)
 _SINKS: Final = ("workspaceId", "storageAccountId", "eventHubAuthorizationRuleId", "marketplacePartnerId")
@@ -80,42 +79,12 @@ def _bad_retention(request: ResourceRequest) -> Mapping[str, object] | None:
     return when(days is not None and days not in _DAYS)
 
 
-MONITORING_RULES: Final[tuple[Rule[ResourceRequest], ...]] = (
-    Rule(
-        id="diagnostic-sink",
-        code="BadRequest",
-        message="A diagnostic setting needs at least one destination.",
-        broken=_no_sink,
-        source='diagnostic-settings.md, "Destinations"',
-    ),
-    Rule(
-        id="diagnostic-category",
-        code="BadRequest",
-        message="Category '{category}' is not supported.",
-        broken=_unknown_category,
-        quotes="hashicorp/terraform-provider-azurerm#2985",
-    ),
-    Rule(
-        id="diagnostic-sink-reused",
-        status=_CONFLICT,
-        code="Conflict",
-        message="Data sink '{sink}' is already used in diagnostic setting '{other}' for category '{category}'. Data "
-        "sinks can't be reused in different settings on the same category for the same resource.",
-        broken=_sink_reused,
-        quotes="Azure/bicep-registry-modules#3407",
-    ),
-    Rule(
-        id="diagnostic-number",
-        code="BadRequest",
-        message="A resource has at most 5 diagnostic settings.",
-        broken=_too_many,
-        source='diagnostic-settings.md, "Destinations"',
-    ),
-    Rule(
-        id="workspace-retention",
-        code="BadRequest",
-        message="The value provided for retention is invalid",
-        broken=_bad_retention,
-        quotes="hashicorp/terraform-provider-azurerm#2949",
-    ),
+MONITORING_RULES: Final[tuple[Rule[ResourceRequest], ...]] = rules(
+    {
+        "diagnostic-sink": _no_sink,
+        "diagnostic-category": _unknown_category,
+        "diagnostic-sink-reused": _sink_reused,
+        "diagnostic-number": _too_many,
+        "workspace-retention": _bad_retention,
+    }
 )

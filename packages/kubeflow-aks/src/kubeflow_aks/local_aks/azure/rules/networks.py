@@ -5,7 +5,7 @@ from ipaddress import IPv4Address, IPv4Network
 from typing import Final
 
 from kubeflow_aks.local_aks.azure import arm
-from kubeflow_aks.local_aks.azure.rules.rule import ClusterRequest, Rule, invalid, when
+from kubeflow_aks.local_aks.azure.rules.rule import ClusterRequest, Rule, rules, when
 from kubeflow_aks.local_aks.azure.rules.subnets import prefixes, spaces, v4
 
 POD_CIDR: Final = "10.244.0.0/16"
@@ -99,103 +99,35 @@ def _no_gateway(request: ClusterRequest) -> Mapping[str, object] | None:
     return when(not request.subnet_ids or any("natGateway" not in subnet for subnet in subnets))
 
 
-NETWORK_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
-    Rule(
-        id="overlay-needs-azure-cni",
-        message=invalid("networkProfile.networkPluginMode", "Mode overlay needs networkPlugin azure."),
-        broken=lambda r: when(_overlay(r) and r.get("networkProfile.networkPlugin") != "azure"),
-        source="managedClusters.json 2025-09-01, networkPluginMode",
-    ),
-    Rule(
-        id="cilium-policy-needs-cilium",
-        code="NetworkPolicyNotSupported",
-        message="Network Policy cilium requires NetworkDataplane cilium",
-        broken=lambda r: when(
+NETWORK_RULES: Final[tuple[Rule[ClusterRequest], ...]] = rules(
+    {
+        "overlay-needs-azure-cni": lambda r: when(
+            _overlay(r) and r.get("networkProfile.networkPlugin") != "azure"
+        ),
+        "cilium-policy-needs-cilium": lambda r: when(
             r.get("networkProfile.networkPolicy") == "cilium"
             and r.get("networkProfile.networkDataplane") != "cilium"
         ),
-        quotes="AdminTurnedDevOps/DevOps-The-Hard-Way-Azure#1",
-    ),
-    Rule(
-        id="cilium-needs-cilium-policy",
-        code="BadRequest",
-        message="Cilium dataplane requires network policy cilium.",
-        broken=lambda r: when(
+        "cilium-needs-cilium-policy": lambda r: when(
             r.get("networkProfile.networkDataplane") == "cilium"
             and r.get("networkProfile.networkPolicy") != "cilium"
         ),
-        quotes="Azure/AKS-Construction#535, Azure/bicep-registry-modules#3361",
-    ),
-    Rule(
-        id="reserved-range",
-        message=invalid("{parameter}", "{range} overlaps with {reserved}, which is reserved for AKS."),
-        broken=_reserved,
-        source='concepts-network-cni-overview.md, "Prerequisites"; Azure/AKS#2234, MicrosoftDocs/azure-aks-docs#447',
-    ),
-    Rule(
-        id="service-range-size",
-        message=invalid("networkProfile.serviceCidr", "{service} must be smaller than /12."),
-        broken=lambda r: when(_service_range(r).prefixlen < _WIDEST_SERVICE_RANGE, service=_service_range(r)),
-        source='concepts-network-azure-cni-overlay.md, "Kubernetes service address range"',
-    ),
-    Rule(
-        id="service-range-overlap",
-        code="ServiceCidrOverlapExistingSubnetsCidr",
-        message="The specified service CIDR {service} is conflicted with an existing subnet CIDR {subnet}",
-        broken=_service_overlap,
-        quotes="Azure/azure-cli#20810; every subnet of the network counts: Azure/AKS#1117",
-    ),
-    Rule(
-        id="pod-range-overlap",
-        message=invalid("networkProfile.podCidr", "{pods} overlaps with {other}."),
-        broken=_pod_overlap,
-        source='concepts-network-azure-cni-overlay.md, "IP address planning"',
-    ),
-    Rule(
-        id="pod-range-in-network",
-        code="NetworkProfileCIDROverlapVNET",
-        message="NetworkProfile CIDR {pods} overlaps with reserved VNET CIDR {space}",
-        broken=_pods_in_network,
-        quotes="Azure/AKS-Construction#403, Azure-Samples/graphrag-accelerator#211",
-    ),
-    Rule(
-        id="own-network-names",
-        message=invalid(
-            "agentPoolProfile.vnetSubnetID", "'{name}' is longer than 63 characters, so it is no node label."
+        "reserved-range": _reserved,
+        "service-range-size": lambda r: when(
+            _service_range(r).prefixlen < _WIDEST_SERVICE_RANGE, service=_service_range(r)
         ),
-        broken=_long_name,
-        source='concepts-network-azure-cni-overlay.md, "Limitations with Azure CNI Overlay"',
-    ),
-    Rule(
-        id="dns-service-address",
-        message=invalid(
-            "networkProfile.dnsServiceIP", "{address} must lie in {service} and not be its first address."
-        ),
-        broken=_dns_service,
-        source="managedClusters.json 2025-09-01, dnsServiceIP; azure-cni-overview.md",
-    ),
-    Rule(
-        id="managed-gateway-own-network",
-        message="Outbound type is managedNATGateway but agent pool '{pool}' is using custom VNet, which is not "
-        "allowed.",
-        broken=lambda r: when(
+        "service-range-overlap": _service_overlap,
+        "pod-range-overlap": _pod_overlap,
+        "pod-range-in-network": _pods_in_network,
+        "own-network-names": _long_name,
+        "dns-service-address": _dns_service,
+        "managed-gateway-own-network": lambda r: when(
             r.get("networkProfile.outboundType") == "managedNATGateway" and bool(_custom_network(r)),
             pool=_custom_network(r),
         ),
-        quotes="MicrosoftDocs/azure-docs#83858, kubernetes-sigs/cluster-api-provider-azure#5429",
-    ),
-    Rule(
-        id="own-routes-own-network",
-        message="Outbound type is userDefinedRouting but the agent pools are in no virtual network of their own.",
-        broken=lambda r: when(
+        "own-routes-own-network": lambda r: when(
             r.get("networkProfile.outboundType") == "userDefinedRouting" and not r.subnet_ids
         ),
-        source='egress-outboundtype.md, "userDefinedRouting"',
-    ),
-    Rule(
-        id="own-gateway-on-subnet",
-        message="Outbound type is userAssignedNATGateway but a subnet of the agent pools has no NAT gateway.",
-        broken=_no_gateway,
-        source='nat-gateway.md, "user-assigned"',
-    ),
+        "own-gateway-on-subnet": _no_gateway,
+    }
 )

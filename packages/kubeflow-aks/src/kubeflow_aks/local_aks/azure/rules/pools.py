@@ -6,7 +6,7 @@ from typing import Any, Final
 import aks_facts
 from kubeflow_aks.local_aks.azure import arm
 from kubeflow_aks.local_aks.azure.arm import normal_location
-from kubeflow_aks.local_aks.azure.rules.rule import PoolRequest, Rule, invalid, when
+from kubeflow_aks.local_aks.azure.rules.rule import PoolRequest, Rule, rules, when
 
 _MOST_NODES: Final = 1000
 _MOST_PODS: Final = 250
@@ -89,102 +89,26 @@ def _os_sku(request: PoolRequest) -> Mapping[str, object] | None:
     return when(not taken, sku=sku, version=version)
 
 
-POOL_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
-    Rule(
-        id="pool-name-of-aks",
-        message=invalid("agentPoolProfile.name", "'{name}' is a name of AKS's own."),
-        broken=lambda r: when(r.name in _NAMES_OF_AKS, name=r.name),
-        source="CHANGELOG.md, 2025-04-27",
-    ),
-    Rule(
-        id="os-sku-version",
-        message=invalid("agentPoolProfile.osSKU", "{sku} is not supported with Kubernetes {version}."),
-        broken=_os_sku,
-        source="upgrade-os-version.md, 2026-07-13",
-    ),
-    Rule(
-        id="system-linux",
-        message=invalid("agentPoolProfile.osType", "System agent pools osType must be Linux."),
-        broken=lambda r: when(r.system and r.body.get("osType", "Linux") != "Linux"),
-        source="managedClusters.json 2025-09-01, AgentPoolMode",
-    ),
-    Rule(
-        id="windows-name",
-        message="The value of parameter agentPoolProfile.name is invalid. "
-        "Please see https://aka.ms/aks-naming-rules for more details.",
-        broken=lambda r: when(r.body.get("osType") == "Windows" and len(r.name) > _LONGEST_WINDOWS_NAME),
-        quotes="Azure/AKS#3300",
-    ),
-    Rule(
-        id="system-max-unavailable",
-        message=invalid(
-            "agentPoolProfile.upgradeSettings.maxUnavailable", "System pools can't set maxUnavailable."
+POOL_RULES: Final[tuple[Rule[PoolRequest], ...]] = rules(
+    {
+        "pool-name-of-aks": lambda r: when(r.name in _NAMES_OF_AKS, name=r.name),
+        "os-sku-version": _os_sku,
+        "system-linux": lambda r: when(r.system and r.body.get("osType", "Linux") != "Linux"),
+        "windows-name": lambda r: when(
+            r.body.get("osType") == "Windows" and len(r.name) > _LONGEST_WINDOWS_NAME
         ),
-        broken=lambda r: when(
+        "system-max-unavailable": lambda r: when(
             r.system and arm.at(r.body, "upgradeSettings.maxUnavailable") not in (None, "0")
         ),
-        source="upgrade-aks-node-pools-rolling.md (docs/facts/aks.md#upgrade-settings-of-pools)",
-    ),
-    Rule(
-        id="surge-or-unavailable",
-        message=invalid(
-            "agentPoolProfile.upgradeSettings.maxSurge", "It must be above 0 when maxUnavailable is 0."
-        ),
-        broken=_in_place,
-        source='upgrade-aks-node-pools-rolling.md, "Customize unavailable nodes"',
-    ),
-    Rule(
-        id="surge-and-unavailable",
-        message=invalid(
-            "agentPoolProfile.upgradeSettings.maxUnavailable", "It must be 0 when maxSurge is above 0."
-        ),
-        broken=_both,
-        source='upgrade-aks-node-pools-rolling.md, "MaxUnavailable fallback (preview)"',
-    ),
-    Rule(
-        id="drain-timeout",
-        message=invalid(
-            "agentPoolProfile.upgradeSettings.drainTimeoutInMinutes", "{minutes} is below 5 minutes."
-        ),
-        broken=lambda r: when(
+        "surge-or-unavailable": _in_place,
+        "surge-and-unavailable": _both,
+        "drain-timeout": lambda r: when(
             0 < (minutes := _upgrade(r, "drainTimeoutInMinutes") or 0) < _SHORTEST_DRAIN, minutes=minutes
         ),
-        source='upgrade-aks-node-pools-rolling.md, "Customize node drain timeout"',
-    ),
-    Rule(
-        id="autoscaling",
-        message=invalid("agentPoolProfile.enableAutoScaling", "{details}"),
-        broken=_autoscaling,
-        source="cluster-autoscaler.md; managedClusters.json 2025-09-01, count",
-    ),
-    Rule(
-        id="count",
-        message=invalid(
-            "agentPoolProfile.count",
-            "agentPoolProfile.count was {count}. It must be greater or equal to minCount:{least} and less than or "
-            "equal to maxCount:{most}. If allowedMinCount was expected to be 0 but is 1: 1) The nodepool is a VMAS "
-            "pool. 2) api Version is less than 2020-03-01. 3) The node is a system pool.",
-        ),
-        broken=_count,
-        quotes="kubernetes-sigs/cluster-api-provider-azure#5947; bounds: managedClusters.json 2025-09-01, count",
-    ),
-    Rule(
-        id="max-pods",
-        message=invalid("agentPoolProfile.maxPods", "{pods} is not between {least} and {most}."),
-        broken=_max_pods,
-        source="quotas-skus-regions.md, use-system-pools.md (docs/facts/aks.md#names-counts-and-limits)",
-    ),
-    Rule(
-        id="zones",
-        message=invalid("agentPoolProfile.availabilityZones", "There is no zone '{zone}'."),
-        broken=_zones,
-        source="availability-zones.md (docs/facts/aks.md#availability-zones)",
-    ),
-    Rule(
-        id="zones-of-region",
-        code="AvailabilityZoneNotSupported",
-        message="Availability zone is not supported in region {region}.",
-        broken=_zoneless,
-        quotes="cloud-barista/cb-spider#1246, rancher/rancher#33019; regions: catalogue",
-    ),
+        "autoscaling": _autoscaling,
+        "count": _count,
+        "max-pods": _max_pods,
+        "zones": _zones,
+        "zones-of-region": _zoneless,
+    }
 )

@@ -5,13 +5,11 @@ from ipaddress import IPv4Network
 from typing import Any, Final
 
 from kubeflow_aks.local_aks.azure import arm
-from kubeflow_aks.local_aks.azure.rules.rule import ResourceRequest, Rule, when
+from kubeflow_aks.local_aks.azure.rules.rule import ResourceRequest, Rule, rules, when
 from kubeflow_aks.local_aks.azure.types import REGISTRY
 
 _MOST_DAYS: Final = 365
 _MOST_RULES: Final = 100
-_RETENTION: Final = "container-registry-retention-policy.md"
-_NETWORKS: Final = "container-registry-access-selected-networks.md"
 
 
 def _premium_only(body: Mapping[str, Any]) -> str | None:
@@ -40,8 +38,8 @@ def _below_premium(request: ResourceRequest) -> Mapping[str, object] | None:
 def _at_once(request: ResourceRequest) -> Mapping[str, object] | None:
     if request.type != REGISTRY or request.existing is None:
         return None
-    feature, had = _premium_only(request.body), _tier(request.existing)
-    return when(feature is not None and had != "Premium", feature=feature, had=had)
+    feature, before = _premium_only(request.body), _tier(request.existing)
+    return when(feature is not None and before != "Premium", feature=feature, before=before)
 
 
 def _bad_days(request: ResourceRequest) -> Mapping[str, object] | None:
@@ -58,40 +56,12 @@ def _bad_rule(request: ResourceRequest) -> Mapping[str, object] | None:
     return None
 
 
-REGISTRY_RULES: Final[tuple[Rule[ResourceRequest], ...]] = (
-    Rule(
-        id="registry-premium",
-        code="InvalidSku",
-        message="The SKU {tier} of a registry does not support {feature}.",
-        broken=_below_premium,
-        source=f"{_RETENTION}; {_NETWORKS}",
-    ),
-    Rule(
-        id="registry-premium-first",
-        code="InvalidSku",
-        message="The SKU {had} of a registry does not support {feature}; change the SKU to Premium first.",
-        broken=_at_once,
-        source="hashicorp/terraform-provider-azurerm#8698",
-    ),
-    Rule(
-        id="registry-retention-days",
-        code="InvalidRetentionPolicy",
-        message="The retention policy of a registry keeps manifests for 0 to 365 days, not {days}.",
-        broken=_bad_days,
-        source=_RETENTION,
-    ),
-    Rule(
-        id="registry-rule-form",
-        code="InvalidIPRule",
-        message="'{range}' is no IPv4 address and no range of them in CIDR form.",
-        broken=_bad_rule,
-        source=_NETWORKS,
-    ),
-    Rule(
-        id="registry-rules-number",
-        code="TooManyIPRules",
-        message="A registry has at most 100 IP access rules.",
-        broken=lambda r: when(r.type == REGISTRY and len(_rules(r.body)) > _MOST_RULES),
-        source=_NETWORKS,
-    ),
+REGISTRY_RULES: Final[tuple[Rule[ResourceRequest], ...]] = rules(
+    {
+        "registry-premium": _below_premium,
+        "registry-premium-first": _at_once,
+        "registry-retention-days": _bad_days,
+        "registry-rule-form": _bad_rule,
+        "registry-rules-number": lambda r: when(r.type == REGISTRY and len(_rules(r.body)) > _MOST_RULES),
+    }
 )

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from kubeflow_aks.local_aks.azure import arm
 from kubeflow_aks.local_aks.azure.arm import ArmError, Json, normal_location
-from kubeflow_aks.local_aks.azure.rules.rule import BAD_REQUEST, ResourceRequest, Rule, when
+from kubeflow_aks.local_aks.azure.rules.rule import BAD_REQUEST, ResourceRequest, Rule, rules, when
 from kubeflow_aks.local_aks.azure.types import (
     PUBLIC_IP,
     REGISTRY,
@@ -16,7 +16,6 @@ from kubeflow_aks.local_aks.azure.types import (
     TYPES,
 )
 
-_CONFLICT: Final = 409
 _GUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _ZONAL: Final = (PUBLIC_IP, "azure-native:network:NatGateway")
 _LABEL: Final = re.compile(r"[a-z][a-z0-9-]{1,61}[a-z0-9]")
@@ -27,8 +26,6 @@ _LONGEST_TAG_OF_ACCOUNT: Final = 128
 """For storage accounts."""
 _LONGEST_VALUE: Final = 256
 _FORBIDDEN_IN_TAG: Final = frozenset("<>%&\\?/")
-_TAG_SOURCE: Final = '"Tags of Azure resources"'
-"""Two keys that differ only in case are no mistake for AKS, which takes the first (use-tags.md, "Limitations")."""
 _IN_USE: Final = {
     SUBNET: (
         "InUseSubnetCannotBeDeleted",
@@ -54,21 +51,23 @@ _IN_USE: Final = {
 
 
 def _moved(request: ResourceRequest) -> Mapping[str, object] | None:
-    had, requested = (request.existing or {}).get("location"), request.body.get("location")
-    moved = bool(had and requested) and normal_location(str(had)) != normal_location(str(requested))
+    before, requested = (request.existing or {}).get("location"), request.body.get("location")
+    moved = bool(before and requested) and normal_location(str(before)) != normal_location(str(requested))
     return when(
         moved,
         name=request.name,
-        had=had,
+        before=before,
         requested=requested,
         group=arm.name_of(arm.group_id_of(request.id) or ""),
     )
 
 
 def _rezoned(request: ResourceRequest) -> Mapping[str, object] | None:
-    had, requested = arm.listed(request.existing or {}, "zones"), arm.listed(request.body, "zones")
-    changed = request.type in _ZONAL and request.existing is not None and sorted(had) != sorted(requested)
-    return when(changed, id=request.id, had=",".join(had) or "NULL", requested=",".join(requested) or "NULL")
+    before, requested = arm.listed(request.existing or {}, "zones"), arm.listed(request.body, "zones")
+    changed = request.type in _ZONAL and request.existing is not None and sorted(before) != sorted(requested)
+    return when(
+        changed, id=request.id, before=",".join(before) or "NULL", requested=",".join(requested) or "NULL"
+    )
 
 
 def _granted(request: ResourceRequest) -> Mapping[str, object] | None:
@@ -120,97 +119,28 @@ def _bad_tag(request: ResourceRequest) -> Mapping[str, object] | None:
     return None
 
 
-RESOURCE_RULES: Final[tuple[Rule[ResourceRequest], ...]] = (
-    Rule(
-        id="location-stays",
-        status=_CONFLICT,
-        code="InvalidResourceLocation",
-        message="The resource '{name}' already exists in location '{had}' in resource group '{group}'. A resource "
-        "with the same name cannot be created in location '{requested}'. Please select a new resource name.",
-        broken=_moved,
-        source='"Common deployment errors"',
-    ),
-    Rule(
-        id="zones-stay",
-        code="ResourceAvailabilityZonesCannotBeModified",
-        message="Resource {id} has an existing availability zone constraint {had} and the request has availability "
-        "zone constraint {requested}, which do not match. Zones cannot be added/updated/removed once the resource is "
-        "created.",
-        broken=_rezoned,
-        source='"Public IP addresses", availability zones',
-    ),
-    Rule(
-        id="role-assignment-name",
-        code="InvalidRoleAssignmentId",
-        message="The role assignment ID '{name}' is not valid. The role assignment ID must be a GUID.",
-        broken=lambda r: when(r.type == ROLE_ASSIGNMENT and not _GUID.fullmatch(r.name), name=r.name),
-        source='"Azure RBAC troubleshooting"; docs/facts/aks.md#identity-and-registry',
-    ),
-    Rule(
-        id="role-assigned-once",
-        status=_CONFLICT,
-        code="RoleAssignmentExists",
-        message="The role assignment already exists.",
-        broken=_granted,
-        quotes="ansible-collections/azure#1137",
-    ),
-    Rule(
-        id="role-assignment-stays",
-        code="RoleAssignmentUpdateNotPermitted",
-        message="Tenant ID, application ID, principal ID, and scope are not allowed to be updated.",
-        broken=_regranted,
-        quotes="Azure/Azure-Landing-Zones#2040",
-    ),
-    Rule(
-        id="domain-label-form",
-        code="InvalidDomainNameLabel",
-        message="The domain name label {label} is invalid. It must conform to the following regular expression: "
-        "^[a-z][a-z0-9-]{{1,61}}[a-z0-9]$.",
-        broken=lambda r: when((label := _label(r)) is not None and not _LABEL.fullmatch(label), label=label),
-        quotes="deis/deis#4854, JetBrains/teamcity-azure-agent#42",
-    ),
-    Rule(
-        id="domain-label-taken",
-        code="DnsRecordInUse",
-        message="DNS record {host} is already used by another public IP.",
-        broken=_host_taken,
-        quotes="Azure/azure-quickstart-templates#4978, scarolan/azure-terraform-beginners#20",
-    ),
-    Rule(
-        id="registry-name-taken",
-        status=_CONFLICT,
-        code="AlreadyInUse",
-        message="The registry DNS name {name}.azurecr.io is already in use. You can check if the name is already "
-        "claimed using following API: "
-        "https://docs.microsoft.com/en-us/rest/api/containerregistry/registries/checknameavailability",
-        broken=_registry_taken,
-        quotes="MicrosoftDocs/azure-dev-docs#1303",
-    ),
-    Rule(
-        id="tags-number",
-        code="BadRequest",
-        message="The resource has {number} tags; at most {most} are allowed.",
-        broken=lambda r: when(len(_tags(r)) > _MOST_TAGS, number=len(_tags(r)), most=_MOST_TAGS),
-        source=_TAG_SOURCE,
-    ),
-    Rule(
-        id="tag-name",
-        code="InvalidTagNameCharacters",
-        message="The tag name '{name}' is not allowed: it has 1 to {longest} characters and none of < > % & \\ ? /.",
-        broken=_bad_tag,
-        source=f"{_TAG_SOURCE}; MicrosoftDocs/azure-docs#5647",
-    ),
-    Rule(
-        id="tag-value",
-        code="BadRequest",
-        message="The value of tag '{name}' is longer than 256 characters.",
-        broken=lambda r: when(
+RESOURCE_RULES: Final[tuple[Rule[ResourceRequest], ...]] = rules(
+    {
+        "location-stays": _moved,
+        "zones-stay": _rezoned,
+        "role-assignment-name": lambda r: when(
+            r.type == ROLE_ASSIGNMENT and not _GUID.fullmatch(r.name), name=r.name
+        ),
+        "role-assigned-once": _granted,
+        "role-assignment-stays": _regranted,
+        "domain-label-form": lambda r: when(
+            (label := _label(r)) is not None and not _LABEL.fullmatch(label), label=label
+        ),
+        "domain-label-taken": _host_taken,
+        "registry-name-taken": _registry_taken,
+        "tags-number": lambda r: when(len(_tags(r)) > _MOST_TAGS, number=len(_tags(r)), most=_MOST_TAGS),
+        "tag-name": _bad_tag,
+        "tag-value": lambda r: when(
             (name := next((n for n, v in _tags(r).items() if len(str(v)) > _LONGEST_VALUE), None))
             is not None,
             name=name,
         ),
-        source=_TAG_SOURCE,
-    ),
+    }
 )
 
 

@@ -4,13 +4,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
+from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
 
 import aks_facts
 from kubeflow_aks.local_aks.azure import arm
 from kubeflow_aks.local_aks.azure.arm import Json
+from kubeflow_aks.text.files import rows
 
 BAD_REQUEST: Final = 400
+_INVALID: Final = (
+    "The value of parameter {} is invalid. Error details: {} "
+    "Please see https://aka.ms/aks-naming-rules for more details."
+)
+"""AKS's sentence for a parameter it refuses."""
 SPOT_KEY: Final = "kubernetes.azure.com/scalesetpriority"
 SPOT_TAINT: Final = f"{SPOT_KEY}=spot:NoSchedule"
 
@@ -112,7 +119,7 @@ class ClusterRequest:
         """The value at a dotted path of the request."""
         return arm.at(self.body, path)
 
-    def had(self, path: str) -> Any:
+    def before(self, path: str) -> Any:
         """The value at a dotted path before the request."""
         return arm.at(self.existing or {}, path)
 
@@ -149,12 +156,28 @@ class ResourceRequest:
         return arm.name_of(self.id)
 
 
-def invalid(parameter: str, details: str) -> str:
-    """AKS's sentence for a parameter it refuses."""
-    return (
-        f"The value of parameter {parameter} is invalid. Error details: {details} "
-        "Please see https://aka.ms/aks-naming-rules for more details."
+def rules(checks: Mapping[str, Callable[[T], Mapping[str, object] | None]]) -> tuple[Rule[T], ...]:
+    """The rules of these ids; `refusals.csv` has their answers, and what these rest on."""
+    return tuple(_rule(answers()[rule_id], broken) for rule_id, broken in checks.items())
+
+
+def _rule(row: Mapping[str, str], broken: Callable[[T], Mapping[str, object] | None]) -> Rule[T]:
+    parameter, message = row["parameter"], row["message"]
+    return Rule(
+        id=row["rule"],
+        code=row["code"] or Rule.code,
+        message=_INVALID.format(parameter, message) if parameter else message,
+        broken=broken,
+        source=row["source"],
+        quotes=row["quotes"],
+        status=int(row["status"] or Rule.status),
     )
+
+
+@cache
+def answers() -> Mapping[str, Mapping[str, str]]:
+    """The rows of `refusals.csv` by rule: status (400 if empty), code (`InvalidParameter` if empty), words, source."""
+    return {row["rule"]: row for row in rows(Path(__file__).with_name("refusals.csv"))}
 
 
 def when(broken: bool, **fields: object) -> Mapping[str, object] | None:  # noqa: FBT001 - reads as "when x"
@@ -164,7 +187,7 @@ def when(broken: bool, **fields: object) -> Mapping[str, object] | None:  # noqa
 
 def disabled(request: ClusterRequest, path: str) -> Mapping[str, object] | None:
     """What a request breaks that switches off what stays on for ever."""
-    return when(request.had(path) is True and request.get(path) is False)
+    return when(request.before(path) is True and request.get(path) is False)
 
 
 def vm_size(name: str) -> aks_facts.VmSize | None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 import aks_facts
-from kubeflow_aks.local_aks.azure.rules.rule import PoolRequest, Rule, invalid, when
+from kubeflow_aks.local_aks.azure.rules.rule import PoolRequest, Rule, rules, when
 
 _GIB: Final = 1024**3
 _SMALLEST_DISK: Final = 30
@@ -47,63 +47,24 @@ def _disk_size(request: PoolRequest) -> Mapping[str, object] | None:
     return when(disk < _SMALLEST_DISK, disk=disk, least=_SMALLEST_DISK)
 
 
-SIZE_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
-    Rule(
-        id="vm-size-offered",
-        code="BadRequest",
-        message="The VM size of {size} is not allowed in your subscription in location '{location}'. "
-        "The available VM sizes are '{offered}'",
-        broken=_unknown_size,
-        quotes="microsoft/aspire#16283, jamesbannan/pluralsight#10; sizes: catalogue",
-    ),
-    Rule(
-        id="ephemeral-disk-fits",
-        code="VMCacheSizeTooSmall",
-        message="The virtual machine size {size} has a cache size of {cache} bytes, but the OS disk requires {disk} "
-        "bytes. Use a VM size with larger cache or disable ephemeral OS.",
-        broken=_ephemeral_fit,
-        quotes="Azure/AKS#2635, rancher/rancher#33679; temporary disk counts too since Azure/AKS#2672",
-    ),
-    Rule(
-        id="ephemeral-disk-deallocate",
-        message=invalid("agentPoolProfile.osDiskType", "Ephemeral OS disks cannot be deallocated."),
-        broken=_ephemeral_deallocate,
-        source="ephemeral-os-disks-faq.md, scale-down-mode.md (docs/facts/aks.md#os-disks)",
-    ),
-    Rule(
-        id="os-disk-size",
-        message=invalid(
-            "agentPoolProfile.osDiskSizeGB", "{disk} is below the smallest OS disk of {least} GB."
-        ),
-        broken=_disk_size,
-        source="Azure/AKS-Construction#592",
-    ),
-    Rule(
-        id="encryption-at-host-size",
-        message="The VM size '{size}' does not support encryption at host.",
-        broken=lambda r: when(
+SIZE_RULES: Final[tuple[Rule[PoolRequest], ...]] = rules(
+    {
+        "vm-size-offered": _unknown_size,
+        "ephemeral-disk-fits": _ephemeral_fit,
+        "ephemeral-disk-deallocate": _ephemeral_deallocate,
+        "os-disk-size": _disk_size,
+        "encryption-at-host-size": lambda r: when(
             r.body.get("enableEncryptionAtHost") is True
             and r.size is not None
             and r.size.encryption_at_host is False,
             size=r.body.get("vmSize"),
         ),
-        source="enable-host-encryption.md; sizes: catalogue",
-    ),
-    Rule(
-        id="mig-size",
-        message=invalid("agentPoolProfile.gpuInstanceProfile", "VM size {size} has no Multi-Instance GPU."),
-        broken=lambda r: when(
+        "mig-size": lambda r: when(
             "gpuInstanceProfile" in r.body and r.size is not None and not r.size.mig,
             size=r.body.get("vmSize"),
         ),
-        source="gpu-multi-instance.md (docs/facts/aks.md#multi-instance-gpu)",
-    ),
-    Rule(
-        id="gpu-profile-size",
-        message=invalid("agentPoolProfile.gpuProfile", "VM size {size} has no GPU."),
-        broken=lambda r: when(
+        "gpu-profile-size": lambda r: when(
             "gpuProfile" in r.body and r.size is not None and r.size.gpus == 0, size=r.body.get("vmSize")
         ),
-        source="use-nvidia-gpu.md (docs/facts/aks.md#gpu-driver-and-device-plugin)",
-    ),
+    }
 )

@@ -7,15 +7,13 @@ from typing import Any, Final
 import aks_facts
 from kubeflow_aks.local_aks.azure import arm
 from kubeflow_aks.local_aks.azure.arm import normal_location
-from kubeflow_aks.local_aks.azure.rules.rule import ResourceRequest, Rule, when
+from kubeflow_aks.local_aks.azure.rules.rule import ResourceRequest, Rule, rules, when
 from kubeflow_aks.local_aks.azure.types import BLOB_CONTAINER, FEDERATED_CREDENTIAL, STORAGE_ACCOUNT
 
-_CONFLICT: Final = 409
 _ACCOUNT: Final = re.compile(r"[a-z0-9]{3,24}")
 _PART: Final = re.compile(r"[a-z0-9]+")
 _LENGTH: Final = range(3, 64)
 _CREDENTIALS: Final = 20
-_FEDERATION: Final = "workload-identity-federation-considerations.md"
 _KINDS: Final = {
     "Standard": ("StorageV2", "Storage", "BlobStorage"),
     "Premium": ("BlockBlobStorage", "FileStorage"),
@@ -53,10 +51,10 @@ def _zoneless(request: ResourceRequest) -> Mapping[str, object] | None:
 def _converted(request: ResourceRequest) -> Mapping[str, object] | None:
     if request.type != STORAGE_ACCOUNT or request.existing is None:
         return None
-    had, requested = _sku(request.existing), _sku(request.body)
-    zonal = ("ZRS" in had) != ("ZRS" in requested)
-    tier = had.partition("_")[0] != requested.partition("_")[0]
-    return when(zonal or tier, name=request.name, had=had, requested=requested)
+    before, requested = _sku(request.existing), _sku(request.body)
+    zonal = ("ZRS" in before) != ("ZRS" in requested)
+    tier = before.partition("_")[0] != requested.partition("_")[0]
+    return when(zonal or tier, name=request.name, before=before, requested=requested)
 
 
 def _bad_container_name(request: ResourceRequest) -> Mapping[str, object] | None:
@@ -77,75 +75,21 @@ def _federated_twice(request: ResourceRequest) -> Mapping[str, object] | None:
     return when(any((peer.get("issuer"), peer.get("subject")) == requested for peer in _siblings(request)))
 
 
-STORAGE_RULES: Final[tuple[Rule[ResourceRequest], ...]] = (
-    Rule(
-        id="storage-account-name",
-        code="AccountNameInvalid",
-        message="{name} is not a valid storage account name. Storage account name must be between 3 and 24 characters "
-        "in length and use numbers and lower-case letters only.",
-        broken=_bad_account_name,
-        source='"Storage account overview"',
-    ),
-    Rule(
-        id="storage-account-taken",
-        status=_CONFLICT,
-        code="StorageAccountAlreadyTaken",
-        message="The storage account named {name} is already taken.",
-        broken=_taken,
-        source='"Common deployment errors"',
-    ),
-    Rule(
-        id="storage-account-kind",
-        code="InvalidRequestPropertyValue",
-        message="The value '{sku}' is not allowed for property sku.name with kind '{kind}'.",
-        broken=_mismatched,
-        source='"Storage account overview"',
-    ),
-    Rule(
-        id="storage-account-zones",
-        code="SkuNotAvailableInRegion",
-        message="The SKU {sku} is not available in region {location}, which has no availability zones.",
-        broken=_zoneless,
-        source='"Azure Storage redundancy"',
-    ),
-    Rule(
-        id="storage-account-sku",
-        code="InvalidRequestPropertyValue",
-        message="The SKU of storage account {name} cannot be changed from {had} to {requested} by an update; start an "
-        "account migration, or copy the data to another account.",
-        broken=_converted,
-        source='"Start-AzStorageAccountMigration"',
-    ),
-    Rule(
-        id="container-name",
-        code="InvalidResourceName",
-        message="The container name '{name}' is not valid: 3 to 63 lower-case letters, numbers and single hyphens, a "
-        "letter or number first and last.",
-        broken=_bad_container_name,
-        source='"Naming containers, blobs and metadata"',
-    ),
-    Rule(
-        id="federated-audience",
-        code="BadRequest",
-        message="Federated identity credentials must have exactly one audience.",
-        broken=lambda r: when(r.type == FEDERATED_CREDENTIAL and len(arm.listed(r.body, "audiences")) != 1),
-        source=_FEDERATION,
-    ),
-    Rule(
-        id="federated-twice",
-        code="BadRequest",
-        message="Issuer and subject combination already exists for this Managed Identity.",
-        broken=_federated_twice,
-        quotes=f"{_FEDERATION}; Azure/bicep-types-az#2029",
-    ),
-    Rule(
-        id="federated-most",
-        code="BadRequest",
-        message="A managed identity has at most {most} federated identity credentials.",
-        broken=lambda r: when(
+STORAGE_RULES: Final[tuple[Rule[ResourceRequest], ...]] = rules(
+    {
+        "storage-account-name": _bad_account_name,
+        "storage-account-taken": _taken,
+        "storage-account-kind": _mismatched,
+        "storage-account-zones": _zoneless,
+        "storage-account-sku": _converted,
+        "container-name": _bad_container_name,
+        "federated-audience": lambda r: when(
+            r.type == FEDERATED_CREDENTIAL and len(arm.listed(r.body, "audiences")) != 1
+        ),
+        "federated-twice": _federated_twice,
+        "federated-most": lambda r: when(
             r.type == FEDERATED_CREDENTIAL and r.existing is None and len(_siblings(r)) >= _CREDENTIALS,
             most=_CREDENTIALS,
         ),
-        source=_FEDERATION,
-    ),
+    }
 )

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from kubeflow_aks.local_aks.azure import arm
 from kubeflow_aks.local_aks.azure.arm import Json
-from kubeflow_aks.local_aks.azure.rules.rule import ResourceRequest, Rule, when
+from kubeflow_aks.local_aks.azure.rules.rule import ResourceRequest, Rule, rules, when
 from kubeflow_aks.local_aks.azure.types import SUBNET, VIRTUAL_NETWORK
 
 _FORBIDDEN: Final = tuple(
@@ -103,47 +103,17 @@ def _too_small(request: SubnetRequest) -> Mapping[str, object] | None:
     return when(bool(small), name=request.name, range=next(iter(small), ""))
 
 
-ADDRESS_RULES: Final[tuple[Rule[ResourceRequest], ...]] = (
-    Rule(
-        id="address-prefix-form",
-        code="InvalidAddressPrefixFormat",
-        message="Address prefix {prefix} of resource {id} is not formatted correctly. It should follow CIDR notation, "
-        "for example 10.0.0.0/24.",
-        broken=_malformed,
-        quotes="Azure/azure-service-operator#997",
-    ),
-    Rule(
-        id="address-space-allowed",
-        code="InvalidAddressPrefix",
-        message="Address prefix {space} overlaps with {part}, which cannot be added to a virtual network.",
-        broken=_forbidden,
-        source='"Azure Virtual Network FAQ"',
-    ),
+ADDRESS_RULES: Final[tuple[Rule[ResourceRequest], ...]] = rules(
+    {
+        "address-prefix-form": _malformed,
+        "address-space-allowed": _forbidden,
+    }
 )
-_VALID_RULES: Final = tuple(
-    Rule[SubnetRequest](
-        id=rule_id,
-        code="NetcfgInvalidSubnet",
-        message="Subnet '{name}' is not valid in virtual network '{network}'.",
-        broken=broken,
-        quotes="Azure/azure-cli#10917, hashicorp/terraform-provider-azurerm#11525",
-    )
-    for rule_id, broken in (("subnet-inside-network", _outside), ("subnet-overlap", _overlap))
-)
-SUBNET_RULES: Final[tuple[Rule[SubnetRequest], ...]] = (
-    *_VALID_RULES,
-    Rule(
-        id="subnet-size",
-        code="NetcfgInvalidSubnet",
-        message="Subnet '{name}' is not valid: {range} is smaller than /29.",
-        broken=_too_small,
-        source='"Azure Virtual Network FAQ"',
-    ),
-    Rule(
-        id="prefix-in-use",
-        code="InUsePrefixCannotBeDeleted",
-        message="IpPrefix {prefix} on Subnet {name} has active allocations and cannot be deleted.",
-        broken=_taken_away,
-        quotes="hashicorp/terraform-provider-azurerm#11211",
-    ),
+SUBNET_RULES: Final[tuple[Rule[SubnetRequest], ...]] = rules(
+    {
+        "subnet-inside-network": _outside,
+        "subnet-overlap": _overlap,
+        "subnet-size": _too_small,
+        "prefix-in-use": _taken_away,
+    }
 )

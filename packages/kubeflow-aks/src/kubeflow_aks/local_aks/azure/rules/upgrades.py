@@ -5,7 +5,7 @@ from typing import Final
 
 import aks_facts
 from kubeflow_aks.local_aks.azure import arm
-from kubeflow_aks.local_aks.azure.rules.rule import ClusterRequest, PoolRequest, Rule, when
+from kubeflow_aks.local_aks.azure.rules.rule import ClusterRequest, PoolRequest, Rule, rules, when
 
 _MOST_BEHIND: Final = 3
 """Minors by which nodes may be older than the control plane."""
@@ -26,7 +26,7 @@ def same(version: str, running: str) -> bool:
 
 def _target(request: ClusterRequest) -> tuple[str, str] | None:
     """The requested and the running version, where they differ."""
-    requested, has = request.get("kubernetesVersion"), request.had("currentKubernetesVersion")
+    requested, has = request.get("kubernetesVersion"), request.before("currentKubernetesVersion")
     return (str(requested), str(has)) if requested and has and not same(str(requested), str(has)) else None
 
 
@@ -35,7 +35,7 @@ def _path(request: ClusterRequest) -> Mapping[str, object] | None:
     if (target := _target(request)) is None:
         return None
     requested, has = target
-    plans = (request.get("supportPlan"), request.had("supportPlan"))
+    plans = (request.get("supportPlan"), request.before("supportPlan"))
     steps = _MOST_BEHIND if plans == ("AKSLongTermSupport",) * 2 else 1
     now = parts(has)[1]
     offered = [v for v in aks_facts.kubernetes_versions() if now < parts(v)[1] <= now + steps]
@@ -61,12 +61,12 @@ def _stated(request: ClusterRequest) -> Mapping[str, object] | None:
     mixed = bool(stated) and bool(has.keys() - stated.keys())
     foreign = any(version not in (has.get(name), requested) for name, version in stated.items())
     alone = target is not None and not (stated and all(version == requested for version in stated.values()))
-    channel = {request.get(_CHANNEL), request.had(_CHANNEL)} - set(_NO_CHANNEL)
+    channel = {request.get(_CHANNEL), request.before(_CHANNEL)} - set(_NO_CHANNEL)
     return when(mixed or foreign or (alone and bool(channel)))
 
 
 def _left_behind(request: ClusterRequest) -> Mapping[str, object] | None:
-    requested = request.get("kubernetesVersion") or request.had("kubernetesVersion")
+    requested = request.get("kubernetesVersion") or request.before("kubernetesVersion")
     return next(
         (
             skew
@@ -110,64 +110,18 @@ def _pool_path(request: PoolRequest) -> Mapping[str, object] | None:
     return when(bad, requested=requested, has=has)
 
 
-_SKEW: Final = (
-    "Node pool version {version} and control plane version {control_plane} is incompatible. Minor version of node "
-    "pool cannot be more than 3 versions less than control plane's version. Minor version of node pool is {minor} and "
-    "control plane is {control_minor}. For more information, see https://aka.ms/aks/UpgradeVersionRules."
-)
-_SKEW_SOURCE: Final = '"AKS error NodePoolMcVersionIncompatible"; supported-kubernetes-versions.md'
-
-CLUSTER_UPGRADE_RULES: Final[tuple[Rule[ClusterRequest], ...]] = (
-    Rule(
-        id="version-upgrade",
-        code="OperationNotAllowed",
-        message="Upgrading Kubernetes version {has} to {requested} is not allowed. Available upgrades: [{offered}]. "
-        "Please see https://aka.ms/aks-supported-k8s-ver for version details.",
-        broken=_path,
-        quotes="rancher/dashboard#11884; supported-kubernetes-versions.md, upgrade-aks-control-plane.md",
-    ),
-    Rule(
-        id="pool-versions-stated",
-        code="NotAllAgentPoolOrchestratorVersionSpecifiedAndUnchanged",
-        message="Using managed cluster api, all Agent pools' OrchestratorVersion must be all specified or all "
-        "unspecified. If all specified, they must be stay unchanged or the same with control plane. For agent pool "
-        "specific change, please use per agent pool operations: https://aka.ms/agent-pool-rest-api",
-        broken=_stated,
-        quotes="Azure/AKS#4765, Azure/ARO-HCP#662; with a channel: auto-upgrade-cluster.md",
-    ),
-    Rule(
-        id="pools-left-behind",
-        code="NodePoolMcVersionIncompatible",
-        message=_SKEW,
-        broken=_left_behind,
-        source=_SKEW_SOURCE,
-    ),
+CLUSTER_UPGRADE_RULES: Final[tuple[Rule[ClusterRequest], ...]] = rules(
+    {
+        "version-upgrade": _path,
+        "pool-versions-stated": _stated,
+        "pools-left-behind": _left_behind,
+    }
 )
 
-POOL_UPGRADE_RULES: Final[tuple[Rule[PoolRequest], ...]] = (
-    Rule(
-        id="pool-version",
-        code="NodePoolMcVersionIncompatible",
-        message="Node pool version {version} and control plane version {control_plane} are incompatible. Minor "
-        "version of node pool cannot be bigger than control plane version. For more information, please check "
-        "https://aka.ms/aks/UpgradeVersionRules.",
-        broken=_ahead,
-        source="managedClusters.json 2025-09-01, orchestratorVersion",
-    ),
-    Rule(
-        id="pool-left-behind",
-        code="NodePoolMcVersionIncompatible",
-        message=_SKEW,
-        broken=lambda r: _skew(_requested_version(r), r.control_plane_version),
-        source=_SKEW_SOURCE,
-    ),
-    Rule(
-        id="pool-upgrade",
-        code="AgentPoolUpgradeVersionNotAllowed",
-        message="Upgrade agent pool version from {has} to {requested} is not allowed, you can only upgrade one minor "
-        "version at a time. Please use [az aks get-upgrades] command to get the supported upgrade paths. For more "
-        "information, please check https://aka.ms/version-skew-policy",
-        broken=_pool_path,
-        quotes="nebari-dev/nebari#524, Azure/AKS#1697; with long-term support: supported-kubernetes-versions.md",
-    ),
+POOL_UPGRADE_RULES: Final[tuple[Rule[PoolRequest], ...]] = rules(
+    {
+        "pool-version": _ahead,
+        "pool-left-behind": lambda r: _skew(_requested_version(r), r.control_plane_version),
+        "pool-upgrade": _pool_path,
+    }
 )

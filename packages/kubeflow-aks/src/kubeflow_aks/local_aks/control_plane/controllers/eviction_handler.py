@@ -43,7 +43,6 @@ class EvictionHandler:
     """The handler of one local AKS whose stack is up."""
 
     def __init__(self, run: RunDirectory) -> None:
-        """Starts nothing yet."""
         self._run = run
         self._controller = Controller(run, PROCESS)
 

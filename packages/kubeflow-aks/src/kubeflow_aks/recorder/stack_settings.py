@@ -1,25 +1,88 @@
-"""Takes what was measured into the stack file, and leaves the rest of the file as it is."""
+"""The settings in a stack file: as they are, as they would be, and written there, while all else of the file stays."""
 
 from __future__ import annotations
 
 import copy
+import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, cast
 
 import yaml
 
-from kubeflow_aks.cost.figures import CostError
-from kubeflow_aks.json_values import put
-from kubeflow_aks.recorder.project_file import read_mapping, read_project
-from kubeflow_aks.recorder.yaml_text import YamlError, load
+from kubeflow_aks.json_values import at, put
+from kubeflow_aks.recorder.project_file import StackFileError, read_mapping, read_project
+from kubeflow_aks.recorder.stack_files import read_stack
+from kubeflow_aks.recorder.yaml_text import YamlError, dump, load
 from kubeflow_aks.text.files import encoding, write_whole
 
 _NULL: Final = "tag:yaml.org,2002:null"
+_WHOLE: Final = frozenset({"pools"})
+"""Keys that a stack sets as a whole (docs/reference/settings.md); of the others it may set single parts."""
 
 
-def write(
+@dataclass(frozen=True)
+class StackFile:
+    """The settings of a stack.
+
+    Attributes:
+        project: namespace of its keys.
+        values: JSON types by key, with the defaults of `Pulumi.yaml`.
+        written: keys of the stack's own file, and those a change has added.
+        secret: keys with an encrypted value, which no change touches.
+    """
+
+    project: str
+    values: Mapping[str, Any]
+    written: frozenset[str]
+    secret: frozenset[str]
+
+    def get(self, *path: str) -> Any:
+        """The value of a setting, None where it is not set."""
+        return at(self.values, *path)
+
+    def changed(self, values: Mapping[tuple[str, ...], Any]) -> StackFile:
+        """The file with other values; a key that it did not have gets only what the change needs."""
+        keys = dict.fromkeys(path[0] for path in values)
+        changed = {
+            key: self.values[key]
+            for key in keys
+            if key in self.written or (key in _WHOLE and key in self.values)
+        }
+        new: dict[str, Any] = copy.deepcopy(changed)
+        for path, value in values.items():
+            put(new, path, value)
+        return StackFile(self.project, {**self.values, **new}, self.written | frozenset(new), self.secret)
+
+    def lines(self, keys: frozenset[str]) -> tuple[str, ...]:
+        """Those keys as a stack file has them under `config:`."""
+        return tuple(
+            line
+            for key in self.values
+            if key in keys
+            for line in _lines(f"{self.project}:{key}", self.values[key])
+        )
+
+
+def stack_file(name: str, root: Path) -> StackFile:
+    """Reads the file of a stack.
+
+    Raises:
+        StackFileError: it is not there, or can't be read.
+    """
+    config = read_stack(root, name)
+    settings = {key: text for key, text in config.values.items() if key.startswith(f"{config.project}:")}
+    return StackFile(
+        config.project,
+        {_name(key): _value(text) for key, text in settings.items()},
+        frozenset(map(_name, config.written & settings.keys())),
+        frozenset(map(_name, config.secret_keys)),
+    )
+
+
+def write_settings(
     stack: str, root: Path, values: Mapping[tuple[str, ...], float | Sequence[str]], note: str = ""
 ) -> Path:
     """Writes settings into the file of a stack; comments and everything else stay.
@@ -31,8 +94,7 @@ def write(
         note: comment for the line of each list; one that begins alike up to its last word goes.
 
     Raises:
-        StackFileError: the file can't be read.
-        CostError: its form can't be kept.
+        StackFileError: the file can't be read, or its form can't be kept.
         OSError: it can't be written.
     """
     project = read_project(root)
@@ -54,7 +116,7 @@ def write(
         kept = False
     if not kept:  # an alias, for instance, is changed in several places
         tops = " and ".join(dict.fromkeys(f"{project.name}:{top}" for top, *_ in values))
-        raise CostError(
+        raise StackFileError(
             f"{file.name}: {tops}: its form is not allowed with --write; expected a mapping without aliases"
         )
     write_whole(file, text)
@@ -118,3 +180,19 @@ def _inserted(text: str, mapping: yaml.MappingNode, line: str) -> str:
 
 def _replaced(text: str, node: yaml.Node, value: str) -> str:
     return f"{text[: node.start_mark.index]}{value}{text[node.end_mark.index :]}"
+
+
+def _name(key: str) -> str:
+    return key.partition(":")[2]
+
+
+def _lines(key: str, value: Any) -> list[str]:
+    flow = None if isinstance(value, dict) else False  # None: only innermost mappings on one line
+    return dump({key: value}, flow=flow).splitlines()
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import yaml
 
-from kubeflow_aks.cost.advice.stack_file import StackFile, stack_file
 from kubeflow_aks.project import PROJECT_ROOT
+from kubeflow_aks.recorder.stack_settings import StackFile, stack_file
 
 FILE = StackFile(
     project="kubeflow-aks",
