@@ -19,6 +19,7 @@ from pulumi_azure_native import containerservice as aks
 from components.azure.aliases import without_version_aliases
 from components.package import Package
 from kubeflow_aks.recorder.answers import Answers
+from kubeflow_aks.recorder.waiting import leave_out_positions
 from tests.components import sample_arguments
 
 T = TypeVar("T")
@@ -139,6 +140,7 @@ def event_loop() -> Generator[asyncio.AbstractEventLoop]:
 def cloud(event_loop: asyncio.AbstractEventLoop) -> Cloud:  # noqa: ARG001 - the loop that the mocks run in
     """Mocks of their own for each file, so that none sees what another left behind."""
     settings.ROOT.set(None)
+    leave_out_positions()  # as the commands do
     answers = Cloud()
     pulumi.runtime.set_mocks(
         answers, project="kubeflow-aks", stack="test", preview=False, monitor=answers.monitor

@@ -24,7 +24,7 @@ from kubeflow_aks.recorder.answers import Answers
 from kubeflow_aks.recorder.monitor import STACK_TYPE, RecordingMonitor, Resource
 from kubeflow_aks.recorder.project_file import read_project
 from kubeflow_aks.recorder.stack_files import StackConfig, read_stack
-from kubeflow_aks.recorder.waiting import wait_for_all_at_once
+from kubeflow_aks.recorder.waiting import leave_out_positions, wait_for_all_at_once
 
 _COMMANDS = Path(__file__).resolve().parents[1]
 _CONFIGURATION = ("PULUMI_CONFIG", "PULUMI_CONFIG_SECRET_KEYS")
@@ -175,6 +175,7 @@ def _run(
     )
 
     wait_for_all_at_once()
+    leave_out_positions()
 
     def main() -> None:  # the stack's outputs are its exports, not what the program returns
         program()

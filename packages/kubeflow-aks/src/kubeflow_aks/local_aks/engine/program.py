@@ -186,4 +186,5 @@ def _prepare() -> None:
     """
     language_host.leave_out_noise()
     waiting.wait_for_all_at_once()
+    waiting.leave_out_positions()
     _GRPC_CHANNEL_OPTIONS.append(_OWN_CONNECTIONS)
