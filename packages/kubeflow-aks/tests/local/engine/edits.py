@@ -322,7 +322,16 @@ EDITS: Final = (
     _one("pools.cpuspot.headroom.nodes", 2),
     _one("pools.cpuspot.headroom.nodes", 10),
     _one("pools.cpuspot.headroom.images", ["python:3.11-slim"]),
-    _one("pools.cpuspot.headroom.hours", {"timeZone": "Europe/London"}),
+    _one("pools.cpuspot.headroom.hours.timeZone", "Europe/London"),
+    *(
+        Edit(
+            {
+                f"pools.cpuspot.headroom.hours.{key}": value,
+                "pools.cpuspot.headroom.hours.timeZone": "Europe/London",
+            }
+        )
+        for key, value in {"days": ["Monday"], "from": "08:00", "to": "18:00"}.items()
+    ),
     _one("pools.cpuspot.replaces", "general"),
     _new("general2", "Standard_D16s_v5", "general"),
     _new("system2", "Standard_D8s_v5", "system"),
