@@ -113,5 +113,5 @@ def test_ci_runs_with_a_make_that_knows_no_output_sync(tmp_path: Path) -> None:
         "--jobs=4 test-program requirements",
         "packages/ckf-spot/.venv/.dev",
         "--jobs=4 lint test-kubeflow-aks stacks",
-        "--jobs=4 test-local test-ckf-spot",
+        "--jobs=2 test-local test-ckf-spot",
     ]
