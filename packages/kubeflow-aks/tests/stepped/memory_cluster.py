@@ -14,9 +14,10 @@ from kubeflow_aks.local_aks.simulation.autoscaler.parse import (
     parse_budget,
     parse_node,
     parse_pod,
+    parse_requirements,
     parse_scheduling,
 )
-from kubeflow_aks.local_aks.simulation.autoscaler.predicates import why_not
+from kubeflow_aks.local_aks.simulation.autoscaler.predicates import labels_match, why_not
 from kubeflow_aks.local_aks.simulation.clock import Clock
 from kubeflow_aks.local_aks.simulation.live_cluster import Event, LiveCluster, T
 
@@ -316,12 +317,12 @@ def _priority(pod: Mapping[str, Any]) -> int:
 
 
 def _preference(pod: Mapping[str, Any], labels: Mapping[str, str]) -> int:
-    """Weight of the terms of its node affinity that prefer a node of these labels, all `In`."""
+    """Weight of the terms of its node affinity that prefer a node of these labels."""
     affinity = pod["spec"].get("affinity", {}).get("nodeAffinity", {})
     return sum(
         term["weight"]
         for term in affinity.get("preferredDuringSchedulingIgnoredDuringExecution", ())
-        if all(labels.get(it["key"]) in it["values"] for it in term["preference"]["matchExpressions"])
+        if labels_match(parse_requirements(term["preference"]["matchExpressions"]), labels)
     )
 
 

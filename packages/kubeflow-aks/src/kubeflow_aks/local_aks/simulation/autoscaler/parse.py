@@ -114,7 +114,7 @@ def parse_budget(budget: Json) -> DisruptionBudget:
     return DisruptionBudget(
         namespace=text(child(budget, "metadata"), "namespace"),
         match_labels=tuple(sorted(texts(selector, "matchLabels").items())),
-        expressions=_requirements(children(selector, "matchExpressions")),
+        expressions=parse_requirements(children(selector, "matchExpressions")),
         allowed=whole_number(child(budget, "status"), "disruptionsAllowed"),
     )
 
@@ -134,8 +134,8 @@ def parse_scheduling(spec: Json) -> Scheduling:
         if required is None
         else tuple(
             Term(
-                _requirements(children(term, "matchExpressions")),
-                _requirements(children(term, "matchFields")),
+                parse_requirements(children(term, "matchExpressions")),
+                parse_requirements(children(term, "matchFields")),
             )
             for term in children(required, "nodeSelectorTerms")
         ),
@@ -181,7 +181,8 @@ def _maximum(left: Mapping[str, int], right: Mapping[str, int]) -> dict[str, int
     return {name: max(left.get(name, 0), right.get(name, 0)) for name in left.keys() | right.keys()}
 
 
-def _requirements(expressions: Iterable[Json]) -> tuple[Requirement, ...]:
+def parse_requirements(expressions: Iterable[Json]) -> tuple[Requirement, ...]:
+    """What `matchExpressions` require of labels, or `matchFields` of fields."""
     return tuple(_requirement(expression) for expression in expressions)
 
 
