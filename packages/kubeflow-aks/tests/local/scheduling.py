@@ -18,6 +18,8 @@ _LONGEST: Final = (
     "training",
     str(_FOLDER / "engine" / "test_change_matrix.py"),
     str(_FOLDER / "engine" / "test_faults.py"),
+    str(_FOLDER / "verify" / "test_verify_on_local_aks.py"),
+    str(_FOLDER / "pull_request" / "test_changes_of_a_stack.py"),
 )
 
 
