@@ -12,6 +12,7 @@ import pytest
 from kubeflow_aks.cost.bill import Bill
 from kubeflow_aks.cost.billing import Account, bill
 from kubeflow_aks.cost.by_rate import of_work
+from kubeflow_aks.cost.work import Way
 from tests.cost.chance_months import MONTH, Kind
 from tests.cost.examples import FixedMarket, pool, spot, stack, work
 from tests.cost.full_months import Pools, play
@@ -99,6 +100,13 @@ def test_random_work_on_full_pools_is_billed_and_late_as_months_of_it_come_out(s
     shares = [month.late / steps for month in months]
     error = statistics.stdev(shares) / math.sqrt(MONTHS)
     assert late / steps == pytest.approx(statistics.mean(shares), abs=4 * error + 0.02)
+
+
+def test_a_full_fallback_sends_back_no_more_than_it_has() -> None:
+    chance = Random(1)  # noqa: S311 - reproducible
+    for _ in range(1000):
+        way, unevicted = Way(1.1, chance.random(), chance.random()), chance.uniform(1, 2)
+        assert way.overflowing(-math.inf, unevicted).fallback >= 0
 
 
 def test_a_burst_that_fills_the_pool_runs_on_both_and_its_rest_waits() -> None:

@@ -227,7 +227,8 @@ class Way:
         """The same with a share of what spot does on the fallback, too; below 0 where a full one sends work back."""
         more = max(min(share, 1.0) * self.stays, -self.fallback / unevicted)
         part = 1 - more / self.stays if self.stays else 1.0
-        return Way(times(self.spot, part), self.fallback + more * unevicted, min(self.stays - more, 1.0))
+        fallback = max(self.fallback + more * unevicted, 0.0)  # a sum of the same can end just below
+        return Way(times(self.spot, part), fallback, min(self.stays - more, 1.0))
 
 
 def _ways(work: Work, terms: Terms, multiple: Range, unevicted: float) -> list[Way]:
