@@ -19,7 +19,7 @@ from pulumi_kubernetes.core.v1 import (
 from ..pools.conventions import TIME_SLICES_LABEL
 from .images import DEVICE_PLUGIN, version
 from .labels import labels, selector
-from .pods import CONFINED, RUNTIME_SECCOMP
+from .pods import CONFINED, RUNTIME_SECCOMP, unawaited
 
 _APP: Final = "nvidia-device-plugin"
 _SOCKETS = "/var/lib/kubelet/device-plugins"
@@ -155,12 +155,7 @@ def _daemon(
     worn = labels("device-plugin", app=app, version=version(DEVICE_PLUGIN))
     return DaemonSet(
         f"{name}-device-plugin-{time_slices}" if time_slices else f"{name}-device-plugin",
-        metadata={
-            "name": app,
-            "namespace": namespace,
-            "labels": worn,
-            "annotations": {"pulumi.com/skipAwait": "true"},
-        },
+        metadata=unawaited(app, namespace, worn),
         spec={
             "selector": {"match_labels": selector(app)},
             "update_strategy": {"type": "RollingUpdate", "rolling_update": {"max_unavailable": "100%"}},

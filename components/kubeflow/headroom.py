@@ -25,7 +25,7 @@ from ..pools.conventions import GPU_KEY
 from .images import PAUSE, PYTHON, version
 from .isolation import no_traffic
 from .labels import labels, selector
-from .pods import CONFINED_TO_PAUSE, RUNTIME_SECCOMP
+from .pods import CONFINED_TO_PAUSE, RUNTIME_SECCOMP, unawaited
 from .prerequisites_args import HeadroomSpec
 from .scheduling import HEADROOM_CLASS
 from .script_pod import script_container, script_objects, script_volume, to_api_server
@@ -149,16 +149,11 @@ def _placeholders(
         },
     }
     if not spec.get("hours"):
-        of_pool["replicas"] = spec.get("nodes", 1)
+        of_pool["replicas"] = whole(spec)["nodes"]
     return Deployment(
         f"{name}-{app}",
         # Spot may be sold out, so `up` waits for none of them.
-        metadata={
-            "name": app,
-            "namespace": namespace,
-            "labels": worn,
-            "annotations": {"pulumi.com/skipAwait": "true"},
-        },
+        metadata=unawaited(app, namespace, worn),
         spec=of_pool,
         opts=opts,
     )

@@ -1,8 +1,11 @@
-"""Security settings of all our pods ("Pod Security Standards")."""
+"""What our pods have in common: security settings ("Pod Security Standards"), and that `up` waits for none of some."""
 
+from collections.abc import Mapping
 from typing import Final
 
+import pulumi
 from pulumi_kubernetes.core.v1 import PodSecurityContextArgsDict, SecurityContextArgsDict
+from pulumi_kubernetes.meta.v1 import ObjectMetaArgsDict
 
 CONFINED: Final[SecurityContextArgsDict] = {
     "allow_privilege_escalation": False,
@@ -21,3 +24,13 @@ CONFINED_TO_PAUSE: Final[SecurityContextArgsDict] = {
 """The same as the user of pause, who owns nothing."""
 RUNTIME_SECCOMP: Final[PodSecurityContextArgsDict] = {"seccomp_profile": {"type": "RuntimeDefault"}}
 """A pod whose containers make only the system calls that the container runtime lets ordinary ones make."""
+
+
+def unawaited(name: str, namespace: pulumi.Input[str], labels: Mapping[str, str]) -> ObjectMetaArgsDict:
+    """Metadata of pods' controllers that `up` creates without waiting, as there may be no node for the pods."""
+    return {
+        "name": name,
+        "namespace": namespace,
+        "labels": labels,
+        "annotations": {"pulumi.com/skipAwait": "true"},
+    }

@@ -30,7 +30,7 @@ from ..arguments.declaration import TextsByName
 from ..arguments.inputs import merged
 from .images import PYTHON, version
 from .labels import labels, selector
-from .pods import CONFINED
+from .pods import CONFINED, unawaited
 from .script_client import READY
 from .script_metrics import PATH, PORT
 
@@ -140,12 +140,7 @@ def script_pod(
     deployment = Deployment(
         f"{name}-{app}",
         # `up` does not wait for a node that has room for it, and `verify` checks that it runs.
-        metadata={
-            "name": app,
-            "namespace": namespace,
-            "labels": worn,
-            "annotations": {"pulumi.com/skipAwait": "true"},
-        },
+        metadata=unawaited(app, namespace, worn),
         spec={
             "replicas": 1,
             "selector": {"match_labels": selector(app)},

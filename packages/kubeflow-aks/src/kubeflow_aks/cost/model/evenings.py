@@ -13,7 +13,7 @@ tests/cost/model/test_evenings.py plays it.
 
 import math
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 import numpy as np
@@ -77,7 +77,7 @@ def _of_blocks(cut: Blocks, restart: float, hazard: float, day: float) -> Days:
     return _calendar(cut.length, restart, hazard if hazard * day > UNLIKELY else 0.0, day).days(cut)
 
 
-@cache
+@lru_cache(256)  # a calendar has up to a megabyte or two
 def _calendar(length: float, restart: float, hazard: float, day: float) -> "_Calendar":
     return _Calendar(length, restart, hazard, day)
 
